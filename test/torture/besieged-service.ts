@@ -10,13 +10,13 @@ import { CountingCarrier, isRefused } from './counting-carrier.js';
 import type { TortureDatabase } from './databases.js';
 import type { Fault, Ground } from './faults.js';
 
-/** Keys and numbers of two loads lie as far apart. */
+/** The distance between the keys and numbers of two loads. */
 const LOAD_APART = 100_000;
 const CLIENTS = 8;
 const MAX_LINKS = 5;
-/** Longer than a request may take, twice. */
+/** Twice the time that a request may take. */
 const LAST_ANSWER_MS = 90_000;
-/** More than a clock is off after it was read from a slow server, and less than a clock that is wrong in a test. */
+/** More than the error of a clock that was read from a slow server, and less than that of a wrong clock in a test. */
 const CLOCKS_APART_MS = 60_000;
 const MOMENTS = [
   ['message', 'accepted_at'],
@@ -27,16 +27,16 @@ const MOMENTS = [
 /** How a process differs from the others of its service. */
 export type Member = Pick<CrashSettings, 'role' | 'aheadMs'>;
 
-/** How a service is set up. */
+/** The set-up of a service. */
 export interface SiegeSettings extends Pick<CrashSettings, 'adapter' | 'naive' | 'ownClock'> {
-  /** Its processes; the first one links the number. */
+  /** Its processes. The first one links the number. */
   readonly crew: readonly Member[];
   readonly repeat: 'at-least-once' | 'at-most-once' | 'idempotent';
-  /** The processes tell each other through a Redis of the test's own. */
+  /** The processes notify each other through a Redis that belongs to the test. */
   readonly redis?: boolean;
 }
 
-/** What a fault under load has left, when all has come to rest. */
+/** The state that a fault under load has left, when all work has finished. */
 export interface Siege {
   readonly struck: number;
   readonly answered: number;
@@ -44,11 +44,13 @@ export interface Siege {
   readonly unknown: number;
   readonly duplicates: number;
   readonly refunded: number;
-  /** Everything that is wrong, in sentences. */
+  /** All faults, as sentences. */
   readonly problems: readonly string[];
 }
 
-/** A service of some processes on one database, with a carrier that counts; clients send on all channels through faults. */
+/**
+ * A service of some processes on one database, with a carrier that counts. Clients send on all channels during faults.
+ */
 export class BesiegedService {
   private readonly answered = new Map<string, AnsweredSend>();
   private loads = 0;
@@ -60,7 +62,7 @@ export class BesiegedService {
     private readonly settings: SiegeSettings,
   ) {}
 
-  /** @param database is closed with the service, also when it cannot start */
+  /** @param database is closed with the service, also if it cannot start */
   static async open(
     database: TortureDatabase,
     settings: SiegeSettings,
@@ -102,7 +104,7 @@ export class BesiegedService {
 
   close: () => Promise<void> = async () => {};
 
-  /** Load before, through and after the fault; then the books. */
+  /** Load before, during and after the fault, and then the check of the ledger. */
   async endure(fault: Fault): Promise<Siege> {
     const { hosts } = this.ground;
     const from = this.loads++ * LOAD_APART;
@@ -131,7 +133,7 @@ export class BesiegedService {
     };
   }
 
-  /** Everything that is wrong with all that was ever answered: in the books, and at the carrier. */
+  /** All faults of everything that was ever answered: in the ledger, and at the carrier. */
   async problems(): Promise<string[]> {
     return [
       ...(await this.books.problems(this.answered, UNITS, false)),
@@ -152,7 +154,7 @@ export class BesiegedService {
     return all;
   }
 
-  /** The clock that all share is this machine's: what is stored by a process that goes by another one lies in the future. */
+  /** All processes share this machine's clock. A time that a process with another clock stores lies in the future. */
   private async timeProblems(): Promise<string[]> {
     const times = await Promise.all(
       MOMENTS.map(async ([table, column]) => {
@@ -182,7 +184,10 @@ export class BesiegedService {
   }
 }
 
-/** On a loaded machine a lease ends while a code is shown, and another process shows another one: the scan is answered 404. */
+/**
+ * On a loaded machine a lease may end while a code is shown, and another process shows another code. Then the scan is
+ * answered 404.
+ */
 async function linked(client: MsgappClient, tries: number): Promise<void> {
   try {
     await client.link('22679000000');
@@ -194,7 +199,7 @@ async function linked(client: MsgappClient, tries: number): Promise<void> {
 
 const PRIORITIES = [undefined, 'high', 'normal', 'bulk'] as const;
 
-/** All channels and priorities, each number for one send alone. */
+/** All channels and priorities. Each number is used for one send only. */
 function anyChannel(place: number): Sending {
   const kind = place % 10;
   const number = phoneOf(place);

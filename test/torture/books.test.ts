@@ -14,7 +14,7 @@ const MATRIX = (['sqlite', 'postgres', 'mariadb'] as const).flatMap((engine) => 
   return processes.map((count) => ({ engine, processes: count, adapter: adapter(), repeat: repeat() }));
 });
 
-describe('the books under fire', () => {
+describe('the ledger under fire', () => {
   test.each(MATRIX)(
     '$engine, $processes processes, $adapter, $repeat: answered = stored = delivered once, charged once',
     async ({ engine, processes, ...settings }) => {
@@ -28,8 +28,8 @@ describe('the books under fire', () => {
   );
 });
 
-describe('the check of the books', () => {
-  /** What a test's own hand does to right books, and what must be said of it then. */
+describe('the check of the ledger', () => {
+  /** Faults that the test inserts into a correct ledger, and what must be reported of each. */
   const PLANTS: readonly (readonly [name: string, sql: string, found: RegExp])[] = [
     [
       'a charge that is gone',
@@ -65,7 +65,7 @@ describe('the check of the books', () => {
   ];
 
   test(
-    'finds each of these plants, and what the carrier took twice',
+    'finds each of these faults, and what the carrier took twice',
     async () => {
       const service = await besiege('sqlite', { crew: [{}], repeat: 'at-most-once' });
       if (!service) throw new Error('There is always SQLite.');
@@ -92,7 +92,7 @@ describe('the check of the books', () => {
       const service = await besiege('sqlite', { crew: [{}], repeat: 'at-least-once', naive: true });
       const kill = FAULTS.find(({ name }) => name === 'SIGKILL');
       if (!service || !kill) throw new Error('There is always SQLite, and SIGKILL.');
-      // Where no kill came between an answer and its commit, the answer is still not the one that is kept.
+      // If no kill came between an answer and its commit, the answer still differs from the one that is kept.
       expect((await service.endure(kill)).problems.join('\n')).toMatch(/is lost|was answered \{\}, and/);
     },
     LIMIT_MS,

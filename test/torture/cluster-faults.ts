@@ -4,14 +4,14 @@ import type { Fault, UnderFire } from './faults.js';
 import { byForm, drawn, note } from './form.js';
 import type { GaleraNode, OwnGalera } from './own-galera.js';
 
-/** Past the 5 s after which the other nodes go on without one. */
+/** Longer than the 5 s after which the other nodes go on without one. */
 const OUTAGE_MS = byForm(8000, 20_000);
 /** How long a primary is missed before the standby takes over. */
 const MISSED_MS = byForm(2000, 6000);
-/** How long a standby is away: in full longer than a statement may take (25 s). */
+/** How long a standby is away. In the full form, longer than a statement may take (25 s). */
 const ALONE_MS = byForm(6000, 40_000);
 
-/** Resolves when each host has accepted a send again; how often it was asked for that is printed. */
+/** Resolves when each host has accepted a send again. Prints how often that was tried. */
 async function recovered({ hosts, load }: UnderFire, fault: string): Promise<void> {
   const begun = Date.now();
   const seen = await Promise.all(
@@ -133,7 +133,7 @@ export const FAILOVER_FAULTS: readonly Fault[] = [
   }),
 ];
 
-/** Not of those that are endured: the standby does not get what the primary answers last. */
+/** Not among the faults that must be survived: the standby does not get the last answers of the primary. */
 export const LOST_TAIL: Fault = onPair('primary killed, standby behind', async (pair) => {
   await pair.primary.isolate();
   await pause(byForm(2000, 8000));

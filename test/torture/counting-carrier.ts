@@ -3,14 +3,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** How an SMS to this number ends. */
+/** The outcome of an SMS to this number. */
 export function isRefused(number: string): boolean {
   return number.endsWith('13');
 }
 
 /**
- * An HTTP gateway that counts what it takes, outside of everything that is killed. It refuses some numbers for good, puts
- * some off, gives no answer to some that it took, and reports the others as delivered to any host that listens.
+ * An HTTP gateway that counts what it takes, and that no kill reaches. It refuses some numbers for good, postpones
+ * some, gives no answer for some that it took, and reports the others as delivered to any host that listens.
  */
 export class CountingCarrier {
   readonly secret = 'a-secret-of-the-counting-carrier';
@@ -18,13 +18,13 @@ export class CountingCarrier {
   readonly taken = new Map<string, number>();
   /** SMS that it took without an answer. */
   dropped = 0;
-  /** Of what it takes, how much gets no answer. */
+  /** The share of what it takes that gets no answer. */
   dropShare = 0.05;
-  /** By number: what an SMS was answered with when it was taken. */
+  /** By number: the answer that an SMS got when it was taken. */
   private readonly ids = new Map<string, string>();
   private open = true;
   private readonly server: Server = createServer((request, response) => {
-    // A host that was killed within its request asked for nothing.
+    // A host that was killed during its request asked for nothing.
     this.answer(request, response).catch(() => undefined);
   });
 
@@ -35,8 +35,8 @@ export class CountingCarrier {
   ) {}
 
   /**
-   * @param hosts where receipts go: to any of them
-   * @param idempotent whether it takes an SMS once, however often it is given it
+   * @param hosts the hosts that get receipts, any of them
+   * @param idempotent whether it takes an SMS once, however often it is submitted
    */
   static async listen(
     random: () => number,
@@ -90,7 +90,7 @@ export class CountingCarrier {
     return id;
   }
 
-  /** Until a host has stored it: a receipt is not lost because of a host that is dead or cannot store. */
+  /** Repeats until a host has stored it, so no receipt is lost because a host is dead or cannot store. */
   private async report(id: string, number: string): Promise<void> {
     const body = new URLSearchParams({ id, number });
     for (let turn = this.taken.size; this.open; turn++) {

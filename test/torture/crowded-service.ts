@@ -5,12 +5,12 @@ import { ApiClient } from '../support/http/api-client.js';
 import type { SmsTarget } from '../support/http/sms-client.js';
 import type { TortureDatabase } from './databases.js';
 
-/** Of each account: enough for messages to 100 000. */
+/** The units of each account: enough for messages to 100 000. */
 const UNITS = 100_000_000;
 
-/** One process with two accounts: a hostile one, and another that is to notice nothing. */
+/** One process with two accounts: a hostile one, and another one that must notice nothing. */
 export class CrowdedService {
-  /** Units that were added since. */
+  /** The units that were added since. */
   toppedUp = 0;
 
   private constructor(
@@ -21,7 +21,7 @@ export class CrowdedService {
     private readonly otherKey: string,
   ) {}
 
-  /** @param database is closed with the service, also when it cannot start */
+  /** @param database is closed with the service, also if it cannot start */
   static async open(
     database: TortureDatabase,
     settings: Omit<CrashSettings, 'database' | 'ownRoutes'>,
@@ -54,7 +54,7 @@ export class CrowdedService {
     return { url: this.host.url, key: this.otherKey };
   }
 
-  /** What is wrong with the books of both, in sentences. */
+  /** The faults in the ledger of both, as sentences. */
   problems(): Promise<string[]> {
     return this.books.sumProblems(2 * UNITS + this.toppedUp);
   }

@@ -18,12 +18,12 @@ import { HOSTILE_CALLERS, type HostileCaller } from './hostile-callers.js';
 import { probe, type Seen } from './probe.js';
 
 const LIMIT_MS = byForm(240_000, 1_800_000);
-/** Of the short form, for each test here. */
+/** The time of the short form, for each test here. */
 const SHARE_MS = 3000;
 const TABLE = 'GET /balance of another account, ms p50/p99/max';
 /** How long the other account asks alone. */
 const ALONE_MS = byForm(500, 5000);
-/** How long a host may take to end: what it has in flight has 10 s. */
+/** How long a host may take to end, because pending work has 10 s. */
 const END_MS = 25_000;
 
 const open: { close(): Promise<void> }[] = [];
@@ -33,7 +33,7 @@ afterEach(async () => {
 
 /** What a host needs for the callers of an engine. */
 const SETTINGS: Readonly<Record<Single, Omit<CrashSettings, 'database'>>> = {
-  // Without workers: what is sent to 100 000 is only to be listed.
+  // Without workers: sends to 100 000 are only listed.
   sqlite: { carrier: 'twilio', channels: { codes: 'none' }, role: 'api' },
   postgres: { channels: { codes: 'strict' } },
   mariadb: { channels: { codes: 'strict' } },
@@ -63,7 +63,7 @@ async function serve(
   return service;
 }
 
-/** Answers that were no 200, in a sentence. */
+/** The answers other than 200, as a sentence. */
 function unanswered({ statuses }: Seen): string[] {
   const others = Object.entries(statuses).filter(([status]) => status !== '200');
   if (others.length > 0) return [`the other account got ${others.map((each) => each.join(' × ')).join(', ')}`];
@@ -71,7 +71,7 @@ function unanswered({ statuses }: Seen): string[] {
 }
 
 async function endure(service: CrowdedService, caller: HostileCaller, where: string): Promise<string[]> {
-  // What the one before left to do is not this one's.
+  // The rest of the previous caller's work must not count for this one.
   for (let ask = 0; ask < 3; ask++) await balanceOf(service.other);
   const alone = await probe(service.other, () => pause(ALONE_MS), caller.other);
   await caller.prepare?.(service);
@@ -107,7 +107,7 @@ describe('a hostile caller', () => {
       const problems: string[] = [];
       for (const caller of HOSTILE_CALLERS.filter(({ engines }) => engines.includes(engine))) {
         if (!timeFor(`item ${caller.item} on ${engine}: ${caller.name}`)) continue;
-        // One that cannot even be done does not keep the next one from being done.
+        // If one cannot be set up, the next one is still tried.
         const found = endure(service, caller, `${engine}, ${adapter}`).catch((error) => [
           `item ${caller.item}, ${caller.name}: ${error}`,
         ]);
@@ -119,7 +119,7 @@ describe('a hostile caller', () => {
   );
 
   test.each(ADAPTERS)(
-    'with the worst legal bodies on %s is refused, and holds the event loop for as long as is printed',
+    'with the worst legal bodies on %s is refused, and holds the event loop for the printed time',
     async (adapter) => {
       const file = new SqliteFile();
       open.push({ close: async () => file.close() });
@@ -139,7 +139,7 @@ describe('a hostile caller', () => {
   );
 
   test.each(ADAPTERS)(
-    'does not keep a host on %s alive that was told to end; what was answered is delivered by the next one',
+    'does not keep a host on %s from ending; answered sends are delivered by the next host',
     async (adapter) => {
       const service = await serve('sqlite', { adapter });
       if (!service) throw new Error('There is always SQLite.');
@@ -173,7 +173,7 @@ describe('a hostile caller', () => {
   );
 });
 
-test('a service that refuses the other account now and then is found', async () => {
+test('a service that refuses the other account now and then is detected', async () => {
   let asked = 0;
   const server = createServer((_, response) => response.writeHead(++asked % 5 === 0 ? 503 : 200).end());
   open.push({

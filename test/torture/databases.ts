@@ -12,24 +12,24 @@ import { StallingProxy } from './stalling-proxy.js';
 export type Single = 'sqlite' | 'postgres' | 'mariadb';
 export type Engine = Single | 'galera' | 'failover';
 
-/** A database of one test's own, and what may be done to it. */
+/** A database that belongs to one test, and what may be done to it. */
 export interface TortureDatabase {
   readonly engine: Engine;
-  /** For the test itself. */
+  /** The URL for the test itself. */
   readonly url: string;
-  /** For hosts: where there is a server, past `proxy`. */
+  /** The URL for hosts: past `proxy`, if there is a server. */
   readonly hostUrl: string;
-  /** Where each host has a way of its own to the database: these in turn instead. */
+  /** If each host has its own connection to the database: these URLs in turn. */
   readonly hostUrls?: readonly string[];
-  /** Further nodes, on which the same books must be found. */
+  /** Further nodes, on which the ledger must be the same. */
   readonly replicas?: readonly string[];
   readonly proxy?: StallingProxy;
   readonly server?: OwnPostgres;
   readonly cluster?: OwnGalera;
   readonly pair?: FailoverPair;
-  /** Cuts every connection of the hosts; answers how many. */
+  /** Cuts every connection of the hosts. Returns how many. */
   cut?(): Promise<number>;
-  /** Whether a transaction stands still that has to do with the parts of SMS, as those of a process that is stopped. */
+  /** Whether a transaction on the parts of SMS stands still, like those of a stopped process. */
   standsStill?(): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -40,7 +40,7 @@ const STANDING = `SELECT pid FROM pg_stat_activity WHERE state = 'idle in transa
 const MARIADB = { port: 3306, url: 'mysql://root@127.0.0.1' };
 let made = 0;
 
-/** Undefined where the engine is not to be had; with `CI=true` that is an error. */
+/** Undefined if the engine is not available; with `CI=true` that is an error. */
 export async function makeDatabase(engine: Engine): Promise<TortureDatabase | undefined> {
   if (engine === 'sqlite') return sqlite();
   const database = await MAKERS[engine]();
@@ -82,7 +82,7 @@ async function mariadb(): Promise<TortureDatabase | undefined> {
   const cut = async () => {
     const all = await onMariadb(`SELECT id, host FROM information_schema.processlist WHERE db = '${name}'`);
     const rows = all.filter(({ host }) => proxy.portsAtServer.includes(Number(String(host).split(':')[1])));
-    // One that has gone since is gone.
+    // A database that no longer exists need not be dropped.
     for (const { id } of rows) await onMariadb(`KILL ${Number(id)}`).catch(() => undefined);
     return rows.length;
   };
@@ -94,7 +94,7 @@ async function mariadb(): Promise<TortureDatabase | undefined> {
   return { engine: 'mariadb', url: url ?? '', hostUrl: hostUrl ?? '', proxy, cut, close };
 }
 
-/** Each host on a node of its own; the test looks at the first. */
+/** Each host has a node of its own. The test looks at the first one. */
 async function galera(): Promise<TortureDatabase | undefined> {
   if (!hasGalera()) return undefined;
   const cluster = await OwnGalera.start();
@@ -111,7 +111,7 @@ async function galera(): Promise<TortureDatabase | undefined> {
   };
 }
 
-/** The first host's connections are cut when HAProxy marks a server as down, the second host's are not. */
+/** The first host's connections are cut when HAProxy marks a server as down. The second host's are not. */
 async function failover(): Promise<TortureDatabase | undefined> {
   const pair = hasFailover() ? await FailoverPair.start() : undefined;
   if (!pair) return undefined;

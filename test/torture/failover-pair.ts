@@ -13,7 +13,7 @@ import { OwnPostgres, queryAt } from './own-postgres.js';
 
 export const hasFailover = (): boolean => hasPeer('PostgreSQL failover', 'haproxy', ['haproxy', 'setpriv']);
 
-/** One of the two, with what HAProxy asks whether it is the primary, as it asks Patroni. */
+/** One of the two, with the check by which HAProxy asks whether it is the primary, as it asks Patroni. */
 class Member {
   isLeader = false;
 
@@ -40,9 +40,9 @@ class Member {
   }
 }
 
-/** A primary and a synchronous standby behind HAProxy, all of the test's own. */
+/** A primary and a synchronous standby behind HAProxy, all belonging to the test. */
 export class FailoverPair {
-  /** Undefined where PostgreSQL's programs are not installed. */
+  /** Undefined if PostgreSQL's programs are not installed. */
   static async start(): Promise<FailoverPair | undefined> {
     const primary = await OwnPostgres.start();
     if (!primary) return undefined;
@@ -78,7 +78,7 @@ export class FailoverPair {
     return this.url(0);
   }
 
-  /** HAProxy does not. */
+  /** HAProxy leaves those connections open. */
   get keepingUrl(): string {
     return this.url(1);
   }
@@ -96,7 +96,7 @@ export class FailoverPair {
     this.leader.isLeader = false;
   }
 
-  /** The standby becomes the primary; it waits for no other one until there is one. */
+  /** The standby becomes the primary. It waits for no other standby until there is one. */
   async promote(): Promise<void> {
     const [former, next] = this.members;
     former.isLeader = false;
@@ -106,14 +106,14 @@ export class FailoverPair {
     this.members = [next, former];
   }
 
-  /** Whoever was the primary becomes the standby, as a new copy of the primary, which waits for it. */
+  /** The former primary becomes the standby, as a new copy of the primary, which waits for it. */
   async rejoin(): Promise<void> {
     await this.standby.kill();
     await this.standby.copy(this.primary);
     await this.wait(true);
   }
 
-  /** Whether each COMMIT waits for the standby; resolves when it does. */
+  /** Makes each COMMIT wait for the standby or not. Resolves when that is in effect. */
   async wait(isSynchronous: boolean): Promise<void> {
     await this.primary.set('synchronous_standby_names', isSynchronous ? '*' : '');
     const state = isSynchronous ? 'sync' : 'async';
@@ -127,7 +127,7 @@ export class FailoverPair {
     for (const member of this.members) await member.close();
   }
 
-  /** HAProxy takes each server for good until its checks have failed, and takes them in turn. */
+  /** HAProxy treats each server as good until its checks have failed, and uses them in turn. */
   private async leads(): Promise<boolean> {
     for (const url of [this.cuttingUrl, this.cuttingUrl, this.keepingUrl, this.keepingUrl]) {
       const [row] = await queryAt(url, 'SELECT pg_is_in_recovery() AS follows');

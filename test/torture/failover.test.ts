@@ -21,7 +21,7 @@ describe('two hosts on a PostgreSQL that fails over, under fire', () => {
   );
 
   test(
-    'what an asynchronous standby did not get is found to be lost',
+    'the writes that an asynchronous standby did not get are found to be lost',
     async () => {
       const service = await besiege('failover', CREW);
       if (!service) return leaveOut('an asynchronous standby: PostgreSQL or HAProxy is not installed');

@@ -8,13 +8,13 @@ import type { CountingCarrier } from './counting-carrier.js';
 import type { TortureDatabase } from './databases.js';
 import { byForm, drawn, short } from './form.js';
 
-/** What a fault may touch. */
+/** The things that a fault may affect. */
 export interface Ground {
   readonly hosts: readonly [CrashProcess, ...CrashProcess[]];
   readonly database: TortureDatabase;
   readonly carrier: CountingCarrier;
   readonly random: () => number;
-  /** Where the hosts have one. */
+  /** Only if the hosts have one. */
   readonly redis?: OwnRedis;
 }
 
@@ -23,24 +23,24 @@ export interface UnderFire extends Ground {
   readonly load: CrashLoad;
 }
 
-/** Something that goes wrong under load, and is over when it resolves. */
+/** Something that goes wrong under load. It is over when the promise resolves. */
 export interface Fault {
   readonly name: string;
   readonly fits: (ground: Ground) => boolean;
-  /** Answers how often it struck. */
+  /** Returns how often it struck. */
   readonly strike: (ground: UnderFire) => Promise<number>;
 }
 
-/** Longer than the hosts' leases of deliveries (2.5 s) and sessions (1 s), and than a lock is waited for (5 s). */
+/** Longer than the hosts' leases of deliveries (2.5 s) and sessions (1 s), and than a wait for a lock (5 s). */
 const PAST_A_LEASE_MS = byForm(6500, 12_000);
-/** In full longer than a request may take (30 s), and a statement (25 s). */
+/** In the full form, longer than a request (30 s) and a statement (25 s) may take. */
 const STALL_MS = byForm(3000, 40_000);
 /** How often a process is stopped until it stands within a transaction. */
 const MAX_STOPS = 60;
 
 const always = () => true;
 
-/** Kills one after the other; in the end none has outlived it. */
+/** Kills one after the other. In the end none of them has survived. */
 const kill = (times: number): Fault => ({
   name: 'SIGKILL',
   fits: always,
@@ -50,7 +50,7 @@ const kill = (times: number): Fault => ({
       await pause(random() * 400);
       await host.end('SIGKILL');
       const { answering } = host.start();
-      // Now and then it does not even live to answer.
+      // Sometimes it does not even live long enough to answer.
       if (time % 4 === 1) await pause(random() * 500);
       else await answering;
     }
@@ -70,7 +70,7 @@ const freeze = (all: boolean): Fault => ({
     const stopped = all ? hosts : [drawn(random, hosts)];
     for (const host of stopped) {
       host.signal('SIGSTOP');
-      // Where that can be seen, within a transaction that the others wait for.
+      // If that is visible, within a transaction that the others wait for.
       for (let time = 0; time < MAX_STOPS && database.standsStill; time++) {
         await pause(60);
         if (await database.standsStill()) break;
@@ -112,8 +112,9 @@ const restart = (mode: 'fast' | 'immediate', times: number): Fault => ({
   },
 });
 
-// RLIMIT_FSIZE needs no privileges, and is met where a full disk is: by any write that makes a file longer, within a
-// transaction, a commit or a checkpoint. SQLite calls it an I/O error, and a file system without room SQLITE_FULL.
+// RLIMIT_FSIZE needs no privileges. It takes effect where a full disk would: at any write that makes a file longer,
+// within a transaction, a commit or a checkpoint. SQLite reports it as an I/O error, and a file system without space as
+// SQLITE_FULL.
 const noRoom: Fault = {
   name: 'no room for the file',
   fits: ({ database }) => database.engine === 'sqlite',
@@ -137,7 +138,7 @@ const redisGone = (times: number): Fault => ({
       await redis?.stop();
       await pause(byForm(500, 5000));
       await redis?.start();
-      // They come again by themselves.
+      // They come back by themselves.
       await until(async () => (await redis?.listeners()) === hosts.length);
     }
     return times;

@@ -2,22 +2,22 @@ import { appendFileSync } from 'node:fs';
 
 const { TORTURE = 'full', TORTURE_SEED = '1', TORTURE_NOTES } = process.env;
 
-/** The form of one to two minutes. */
+/** The form that takes one to two minutes. */
 export const short = TORTURE === 'short';
 export const seed = Number(TORTURE_SEED);
 
-/** One of the two, by form. */
+/** One of the two values, by form. */
 export function byForm<T>(ofShort: T, ofFull: T): T {
   return short ? ofShort : ofFull;
 }
 
-/** Adds a row to a table that is printed when all is over. */
+/** Adds a row to a table that is printed at the end. */
 export function note(table: string, row: Readonly<Record<string, unknown>>): void {
   tell({ table, row });
 }
 
 /**
- * What is begun within `shortMs` of this call is run; later, in the short form, it is left out.
+ * Work that begins within `shortMs` of this call is run. Later work is left out in the short form.
  * @returns whether there is time for something
  */
 export function budget(shortMs: number): (what: string) => boolean {
@@ -38,7 +38,7 @@ function tell(line: object): void {
   if (TORTURE_NOTES !== undefined) appendFileSync(TORTURE_NOTES, `${JSON.stringify(line)}\n`);
 }
 
-/** Numbers from 0 to 1 that the seed decides; each name has a sequence of its own. */
+/** Numbers from 0 to 1 that depend on the seed. Each name has a sequence of its own. */
 export function randomOf(name: string): () => number {
   let state = [...name].reduce((hash, letter) => Math.imul(hash ^ letter.charCodeAt(0), 16_777_619), seed | 0);
   // Mulberry32.
@@ -50,7 +50,7 @@ export function randomOf(name: string): () => number {
   };
 }
 
-/** One of them. */
+/** One of the elements. */
 export function drawn<T>(random: () => number, from: readonly [T, ...T[]]): T {
   return from[Math.floor(random() * from.length)] ?? from[0];
 }

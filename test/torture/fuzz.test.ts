@@ -39,7 +39,7 @@ function opened<T extends { close(): Promise<void> | void }>(each: T): T {
   return each;
 }
 
-/** A process with every channel, a linked number, and what is wrong with it afterwards. */
+/** A process with every channel, a linked number, and a check for faults afterwards. */
 async function serve(adapter: Adapter) {
   const database = `sqlite:${opened(new SqliteFile()).path}`;
   const { accountId, key } = await makeAccount(database);
@@ -58,7 +58,7 @@ async function serve(adapter: Adapter) {
 const mostly = (good: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 5, arbitrary: good }, { weight: 1, arbitrary: hostileString }, { weight: 1, arbitrary: anyJson });
 
-/** Fields of all other routes' bodies, most of them as they ought to be. */
+/** The fields of all other routes' bodies, most of them valid. */
 const almostOther = fc.record(
   {
     service: mostly(fc.constantFrom('Boutique', 'Banque')),
@@ -78,7 +78,7 @@ const body = fc.oneof(
   { weight: 1, arbitrary: oddJson },
   { weight: 1, arbitrary: bytes.map((raw) => Buffer.from(raw)) },
 );
-/** One segment of a path; Fastify routes none of over 100 characters. */
+/** One segment of a path. Fastify routes none of over 100 characters. */
 const segment = fc
   .oneof(hostileString, fc.uuid())
   .map((text) => encodeURIComponent(Buffer.from(text.slice(0, 8)).toString()) || 'x');
@@ -116,9 +116,9 @@ const request = fc.oneof(
   },
 );
 
-describe('whatever is sent to a service', () => {
+describe('random input to a service', () => {
   test.each(ADAPTERS)(
-    'on %s, by any route, is answered with 200 or refused in our shape, and the books agree',
+    'on %s, by any route, is answered with 200 or refused with our error body, and the ledger is correct',
     async (adapter) => {
       const { client, problems } = await serve(adapter);
       const tally: Record<string, number> = {};
@@ -145,7 +145,7 @@ describe('whatever is sent to a service', () => {
   );
 
   test.each(ADAPTERS)(
-    'on %s, as a file that is none: refused in one sentence and not charged, or sent and charged',
+    'on %s, as a malformed file is refused in one sentence and not charged, or sent and charged',
     async (adapter) => {
       const { client, books, problems } = await serve(adapter);
       const server = opened(await RawServer.open(({ socket }) => void socket.end(malformed())));
@@ -177,7 +177,7 @@ function shown(tally: Readonly<Record<string, number>>): string {
     .join(', ');
 }
 
-/** URLs that lead nowhere we go. */
+/** URLs that lead to no address that we connect to. */
 const ODD_URLS = [
   ...[
     'http://user:word@127.0.0.1/',
@@ -189,7 +189,7 @@ const ODD_URLS = [
   ...['http://10.0.0.1:1/', 'http://169.254.169.254/latest', 'http://127.0.0.1:1/', 'http://[::ffff:10.0.0.1]/', 'x'],
 ];
 
-/** The bytes of an answer, more or less of HTTP and of a file. */
+/** The bytes of an answer, which may or may not be valid HTTP and a valid file. */
 function malformed(): Buffer {
   const some = <T>(...from: readonly [T, ...T[]]): T => drawn(random, from);
   const body = some<Buffer>(

@@ -11,14 +11,14 @@ import { endureAll, sieges } from './sieges.js';
 const LIMIT_MS = byForm(600_000, 1_800_000);
 const LANES = 30;
 const UNITS = byForm(60, 300);
-/** Of no other load. */
+/** A number of no other load. */
 const FAR = 5_000_000;
-/** 409 while an earlier try under the key is at work. */
+/** 409 while an earlier attempt under the key is at work. */
 const AGAIN = [409, 503, 504];
 const CREW = { crew: [{}, {}, {}], repeat: 'at-most-once' } as const;
 const besiege = sieges();
 
-/** Nothing goes wrong; answers how often an answer was a 503. */
+/** Nothing goes wrong. Returns how often an answer was a 503. */
 const none: Fault = {
   name: 'none',
   fits: () => true,
@@ -41,7 +41,7 @@ describe('three hosts on three Galera nodes under fire', () => {
   );
 
   test(
-    'sends of one account over all nodes are not refused for each other, and spend no unit twice',
+    'sends of one account over all nodes are not refused because of each other, and spend no unit twice',
     async () => {
       const service = await besiege('galera', CREW);
       if (!service) return leaveOut('races on galera: it is not installed');
@@ -49,7 +49,7 @@ describe('three hosts on three Galera nodes under fire', () => {
       const { problems, struck: refused503, answered, retries } = await service.endure(none);
       note('Galera without a fault', { answered, retries, '503': refused503 });
       expect(problems).toEqual([]);
-      // Before transactions were repeated with pauses it was 7.6 %.
+      // Before transactions were repeated with pauses, the share was 7.6 %.
       expect(refused503).toBeLessThan(answered / 100);
 
       const { accountId, key } = await makeAccount(database.url, UNITS);

@@ -10,19 +10,19 @@ import type { CrowdedService } from './crowded-service.js';
 import type { Engine } from './databases.js';
 import { byForm, note } from './form.js';
 
-/** What one caller does to a service, and on which. */
+/** What one caller does to a service, and on which one. */
 export interface HostileCaller {
-  /** Of the issue that asks for the check. */
+  /** The issue that asks for the check. */
   readonly item: number;
   readonly name: string;
   readonly engines: readonly Engine[];
-  /** What it needs right before; the other account does not ask meanwhile. */
+  /** Preparation right before it, during which the other account sends no requests. */
   readonly prepare?: (service: CrowdedService) => Promise<void>;
-  /** Answers how often each status came. */
+  /** Returns how often each status came. */
   readonly strike: (service: CrowdedService) => Promise<Tally>;
-  /** Its own requests are legal: none of them gets one of these. */
+  /** The caller's own requests are legal, so none of them gets one of these. */
   readonly never?: readonly (number | string)[];
-  /** What the other account does, if more than to ask for its balance. */
+  /** What the other account does, if more than asking for its balance. */
   readonly other?: { readonly path: string; readonly body: object };
 }
 
@@ -30,7 +30,7 @@ export interface HostileCaller {
 export type Tally = Readonly<Record<string, number>>;
 
 const SERVERS: readonly Engine[] = ['postgres', 'mariadb'];
-/** No hostile request is waited for any longer. */
+/** No hostile request is waited for longer than this. */
 const PATIENCE_MS = byForm(30_000, 120_000);
 const SERVICE = 'Boutique';
 const NUMBER = phoneOf(1);
@@ -39,14 +39,14 @@ const NOT_BESIDE = 'codes that nobody holds had to wait for the host';
 const NOTHING_LEFT = 'code behind all overdue reports';
 const STILL_OVERDUE =
   "SELECT count(*) AS waiting FROM messaging_recipient WHERE message_id = 'overdue' AND status = 'sent'";
-/** Less than a lock is waited for, so that what waits for the host's transaction is answered. */
+/** Less than the wait for a lock, so requests that wait for the host's transaction are answered. */
 const HELD_MS = 4000;
-/** Under `strict` an account may send 30 codes an hour to a country of which none is verified. */
+/** Under `strict` an account may send 30 codes an hour to a country in which none is verified. */
 const CODES = 10;
 
 /** 47 MB of JSON that is within all limits and means nothing. */
 const structured = () => `{"x":[${'{},'.repeat(15_600_000)}{}]}`;
-/** 1 MB of form with 500 000 fields. */
+/** 1 MB of a form with 500 000 fields. */
 const form = 'a&'.repeat(500_000);
 
 export const HOSTILE_CALLERS: readonly HostileCaller[] = [
@@ -147,7 +147,7 @@ export const HOSTILE_CALLERS: readonly HostileCaller[] = [
       service.toppedUp += tally[200] ?? 0;
       return tally;
     },
-    // The host's own route tells any failure as 500.
+    // The host's own route answers any failure with 500.
     never: [500],
   },
   {
@@ -155,7 +155,7 @@ export const HOSTILE_CALLERS: readonly HostileCaller[] = [
     name: `${byForm(20_000, 100_000)} overdue reports, and a code`,
     engines: ['postgres'],
     prepare: async (service) => {
-      // Without a host: what is queued for a moment is not to be delivered.
+      // Without a delivering host: messages that are queued for a moment must not be delivered.
       await service.host.end('SIGTERM');
       await overdue(service, byForm(20_000, 100_000));
       await service.host.start().answering;
@@ -175,7 +175,7 @@ export const HOSTILE_CALLERS: readonly HostileCaller[] = [
       const [row] = await service.books.query(STILL_OVERDUE);
       const left = Number(row?.waiting);
       note('The code behind overdue reports', { 'arrived after ms': took, 'reports that were overdue still': left });
-      // A worker that expires all of them before it claims anything leaves none.
+      // A worker that expired all of them before it claimed anything would leave none.
       return { [status]: 1, ...(left === 0 && { [NOTHING_LEFT]: 1 }) };
     },
     never: [NOTHING_LEFT, 0, 429, 503],
@@ -207,7 +207,7 @@ export const HOSTILE_CALLERS: readonly HostileCaller[] = [
         const ended: string[] = [];
         const [hold, waiting, others] = await Promise.all([
           holding.finally(() => ended.push('hold')),
-          // The same number: what counts its codes over all accounts is held.
+          // The same number, so the record that counts its codes over all accounts is locked.
           crowd(1, () => code(held)).finally(() => ended.push('code to the number that is held')),
           crowd(CODES, (index) => code(apart(first + 1 + index))).finally(() => {
             ended.push('codes to others');
@@ -223,7 +223,7 @@ export const HOSTILE_CALLERS: readonly HostileCaller[] = [
   ),
 ];
 
-/** A GET as the hostile account, or with a body a POST. */
+/** A GET as the hostile account, or a POST if there is a body. */
 function asHostile({ url, key }: CrowdedService['hostile'], path: string, body?: unknown): HostileRequest {
   const call = body === undefined ? {} : { method: 'POST', body };
   return { url: `${url}/${path}`, ...call, headers: { 'x-api-key': key } };
@@ -231,7 +231,7 @@ function asHostile({ url, key }: CrowdedService['hostile'], path: string, body?:
 
 type HostileRequest = Call & { readonly url: string };
 
-/** So many requests at once; and again, so many times. */
+/** This many requests at once, repeated this many times. */
 async function crowd(size: number, request: (index: number) => HostileRequest, times = 1): Promise<Tally> {
   const tally: Record<string, number> = {};
   for (let time = 0; time < times; time++) {
@@ -247,12 +247,12 @@ function sum(...tallies: readonly Tally[]): Tally {
   return all;
 }
 
-/** A number of its own prefix: `strict` bounds the codes to numbers that differ in the last four digits only. */
+/** A number with a prefix of its own: `strict` limits the codes to numbers that differ only in the last four digits. */
 function apart(index: number): string {
   return phoneOf(1_000_000 + index * 10_000);
 }
 
-/** 0 where no answer comes in time. */
+/** 0 if no answer comes in time. */
 function statusOf({ url, ...rest }: HostileRequest): Promise<number> {
   const late = pause(PATIENCE_MS, 0, { ref: false });
   return Promise.race([
@@ -267,7 +267,7 @@ function add(tally: Record<string, number>, status: number | string, times = 1):
   tally[status] = (tally[status] ?? 0) + times;
 }
 
-/** Messages of the hostile account that cost nothing, and whose reports should have come a minute ago. */
+/** Messages of the hostile account that cost nothing, and whose reports are overdue by a minute. */
 async function overdue({ database, hostile }: CrowdedService, count: number): Promise<void> {
   const storage = new TypeormStorage({ database: database.url, migrations: 'check' });
   await storage.start();

@@ -9,10 +9,10 @@ import { peerFolder, removeFolder } from '../support/transports/carriers/peer-fo
 import { PeerProcess } from '../support/transports/carriers/peer-process.js';
 
 const NODES = 3;
-/** Of SQL, of the group, and of the two ways in which a node that joins gets what it lacks. */
+/** The ports of SQL, of the group, and of the two ways in which a joining node gets what it lacks. */
 const PORTS = 4;
 const PROVIDER = '/usr/lib/galera/libgalera_smm.so';
-/** A node that gets a whole copy of another one, on a machine with other work. */
+/** The time that a node needs for a whole copy of another one, on a busy machine. */
 const JOIN_MS = 180_000;
 
 export const hasGalera = (): boolean =>
@@ -26,7 +26,7 @@ interface NodePlace {
   readonly host: string;
   readonly ports: readonly number[];
   readonly folder: string;
-  /** `gcomm://` with the group's ports of all nodes. */
+  /** `gcomm://` with the group ports of all nodes. */
   readonly group: string;
 }
 
@@ -36,7 +36,7 @@ export class GaleraNode {
 
   constructor(private readonly place: NodePlace) {}
 
-  /** Of a user who owns the database and may do nothing else. */
+  /** A user who owns the database and has no other rights. */
   get url(): string {
     return `mysql://app@${this.place.host}:${this.port}/messaging`;
   }
@@ -78,7 +78,7 @@ export class GaleraNode {
     await this.server?.stop();
   }
 
-  /** Ends it as an operator does. @param forgets its files too: it needs a whole copy when it comes again */
+  /** Ends it as an operator does. @param forgets its files too, so that it needs a whole copy when it comes back */
   async stop(forgets = false): Promise<void> {
     await this.server?.stop();
     if (!forgets) return;
@@ -130,7 +130,7 @@ export class OwnGalera {
     private readonly folders: readonly string[],
   ) {}
 
-  /** Only the first node is installed: the others get their copies of it, one after the other. */
+  /** Only the first node is installed. The others get their copies of it, one after the other. */
   private async begin(data: string): Promise<void> {
     const own = ['--no-defaults', `--datadir=${data}`, '--auth-root-authentication-method=normal'];
     execFileSync(program('mariadb-install-db'), [...own, ...(isRoot() ? ['--user=root'] : [])], { stdio: 'ignore' });
@@ -155,7 +155,7 @@ function makeData(folder: string): void {
   giveAway(folder);
 }
 
-/** To the user that a node runs as. */
+/** Gives the folder to the user that a node runs as. */
 function giveAway(folder: string): void {
   if (isRoot()) execFileSync('chown', ['-R', 'mysql', folder]);
 }
@@ -164,7 +164,10 @@ function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** As root, rsync would write the copies of `mysql`'s files as nobody, who may not. It dies with the test, however that ends. */
+/**
+ * As root, rsync would write the copies of `mysql`'s files as nobody, who may not write them. It dies with the test,
+ * however that ends.
+ */
 function asMariadb(file: string, args: readonly string[]): [file: string, args: string[]] {
   if (!isRoot()) return [file, [...args]];
   return [

@@ -20,7 +20,7 @@ export class OwnPostgres {
     readonly port: number,
   ) {}
 
-  /** Undefined where PostgreSQL's programs are not installed. */
+  /** Undefined if PostgreSQL's programs are not installed. */
   static async start(): Promise<OwnPostgres | undefined> {
     const bin = installed();
     if (bin === undefined) return undefined;
@@ -30,14 +30,14 @@ export class OwnPostgres {
     return server;
   }
 
-  /** A standby that streams from another one. */
+  /** A standby that streams from another server. */
   static async follow(primary: OwnPostgres): Promise<OwnPostgres> {
     const standby = new OwnPostgres(emptyData(), primary.bin, await freePort());
     await standby.copy(primary);
     return standby;
   }
 
-  /** As `start`, for suites that pass over it where it is not installed, with a warning; in CI it must be. */
+  /** Like `start`, for suites that skip with a warning if it is not installed. In CI it must be installed. */
   static async orWarn(untested: string): Promise<OwnPostgres | undefined> {
     const server = await OwnPostgres.start();
     if (server) return server;
@@ -58,7 +58,7 @@ export class OwnPostgres {
     await until(() => this.execute('SELECT 1').then(Boolean, () => false), Boolean, 60_000);
   }
 
-  /** `fast` ends its connections and writes all down, `immediate` just goes: the next start recovers. */
+  /** `fast` ends its connections and writes everything to disk; `immediate` just ends, and the next start recovers. */
   async stop(mode: 'fast' | 'immediate'): Promise<void> {
     const { process: server } = this;
     if (!server || this.isOver) return;
@@ -74,7 +74,7 @@ export class OwnPostgres {
     await this.start();
   }
 
-  /** Begins anew, as a standby that streams from another one. */
+  /** Begins anew, as a standby that streams from another server. */
   async copy(primary: OwnPostgres): Promise<void> {
     const data = this.folder;
     for (const file of readdirSync(data)) rmSync(join(data, file), { recursive: true });
@@ -83,17 +83,17 @@ export class OwnPostgres {
     await this.start();
   }
 
-  /** As `kill -9` of all of its processes. */
+  /** Like `kill -9` of all of its processes. */
   async kill(): Promise<void> {
     const { process: server } = this;
     if (!server || this.isOver) return;
     this.signal('SIGKILL');
     this.standsStill = false;
-    // `runuser` stops as soon as it sees that the server has stopped, and would not see its end then.
+    // `runuser` stops as soon as it sees that the server has stopped, and would then not see its end.
     await until(() => this.isOver || !server.kill('SIGCONT'));
   }
 
-  /** As a machine that hangs: its connections stay, and nothing is answered. */
+  /** Like a machine that hangs: its connections stay open, and nothing is answered. */
   freeze(): void {
     this.signal('SIGSTOP');
     this.standsStill = true;
@@ -103,16 +103,16 @@ export class OwnPostgres {
     return this.process === undefined || this.process.exitCode !== null || this.process.signalCode !== null;
   }
 
-  /** To all of its processes: each has a group of its own. */
+  /** A signal to all of its processes, each of which has a group of its own. */
   private signal(signal: 'SIGKILL' | 'SIGSTOP'): void {
     const [main = ''] = readFileSync(join(this.folder, 'postmaster.pid'), 'utf8').split('\n');
-    // While it stands still it begins no others, and those that end keep their ids.
+    // While the server stands still it begins no new processes, and those that end keep their ids.
     process.kill(Number(main), 'SIGSTOP');
     const children = readFileSync(`/proc/${main}/task/${main}/children`, 'utf8').split(' ').filter(Boolean);
     for (const pid of [...children, main]) process.kill(Number(pid), signal);
   }
 
-  /** Stops the processes that send to standbys: the network between them carries nothing any more. */
+  /** Stops the processes that send to standbys, as if the network between them carried nothing any more. */
   async isolate(): Promise<void> {
     for (const { pid } of await this.execute('SELECT pid FROM pg_stat_replication'))
       process.kill(Number(pid), 'SIGSTOP');
@@ -137,7 +137,7 @@ export class OwnPostgres {
 /** A statement on a connection of its own. */
 export async function queryAt(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new Client({ connectionString: url });
-  // A server that goes away while this is connected is told by the query.
+  // If the server ends while this is connected, the query throws the error.
   client.on('error', () => undefined);
   await client.connect();
   try {

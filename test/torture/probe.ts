@@ -9,7 +9,7 @@ export interface Seen {
   readonly times: string;
 }
 
-/** Asks as another account while something goes on, from a thread of its own: see `prober.mjs`. */
+/** Sends requests as another account while something goes on, from a thread of its own: see `prober.mjs`. */
 export async function probe(
   target: { readonly url: string; readonly key: string },
   meanwhile: () => Promise<unknown>,

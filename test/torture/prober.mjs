@@ -1,14 +1,15 @@
 /**
- * A worker thread that asks as another account, on a beat, whether the answer to the last question is there or not: what the
- * others see of a hostile caller. `workerData`: `{ url, key, body }`; with a body it is a POST. At a message it stops and
- * answers `{ statuses, times }`: how often each status came (0: none within a minute), and each answer's milliseconds.
+ * A worker thread that sends requests as another account at a steady rate, whether the last answer has come or not. It
+ * shows what others see of a hostile caller. `workerData`: `{ url, key, body }`; with a body it sends a POST. At a
+ * message it stops and answers `{ statuses, times }`: how often each status came (0: none within a minute), and the
+ * milliseconds of each answer.
  */
 import { Agent, request } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
 
 const BEAT_MS = 25;
 const PATIENCE_MS = 60_000;
-/** Of questions that wait for an answer. */
+/** The requests that wait for an answer. */
 const MAX_WAITING = 100;
 
 const { url, key, body } = workerData;
@@ -29,7 +30,7 @@ parentPort.once('message', () => {
   finish();
 });
 
-/** @param from when the question was first put */
+/** @param from when the request was first sent */
 function ask(from = performance.now()) {
   waiting++;
   const headers = { 'x-api-key': key, ...(body && { 'content-type': 'application/json' }) };
@@ -41,7 +42,8 @@ function ask(from = performance.now()) {
   });
   asked.on('timeout', () => asked.destroy());
   let wasIdle = false;
-  // Whoever closes an idle connection may meet the next question on it: that is no answer, and the question is put again.
+  // The server may close an idle connection just as the next request uses it. Then there is no answer, and the request
+  // is sent again.
   asked.on('error', ({ code }) => {
     wasIdle = asked.reusedSocket && code === 'ECONNRESET';
   });

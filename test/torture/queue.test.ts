@@ -9,10 +9,10 @@ import { endureAll, sieges } from './sieges.js';
 const LIMIT_MS = byForm(240_000, 1_800_000);
 const besiege = sieges();
 
-/** As a machine whose clock was set wrong. */
+/** A machine whose clock was set wrong. */
 const AHEAD = { aheadMs: 600_000 };
 
-/** Who runs on what; the processes on one SQLite file are on one machine, whose clock they share. */
+/** The processes and their engines. The processes on one SQLite file are on one machine, whose clock they share. */
 const CREWS: readonly { engine: Engine; crew: readonly Member[]; kills: number }[] = [
   {
     engine: 'postgres',
@@ -45,7 +45,7 @@ describe('several processes with roles and Redis under fire', () => {
   );
 
   test(
-    'a process that goes by a clock of its own is found',
+    'a process that uses a clock of its own is detected',
     async () => {
       const service = await besiege('postgres', { crew: [AHEAD], repeat: 'idempotent', ownClock: true });
       if (!service) return leaveOut('a clock of its own: PostgreSQL is not installed');

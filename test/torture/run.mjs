@@ -1,10 +1,10 @@
 /**
- * `npm run test:torture`: the torture runs in full, half an hour or more; `TORTURE=short` takes one to two minutes. The seed is
- * printed; it is random in full and always the same in short, and `TORTURE_SEED` repeats a run as far as the machine lets it.
- * Further arguments go to Jest: `-- books`, `-- -t kill`. Its last line is `torture: N passed, N failed, N skipped`: tests,
- * and among the skipped ones also what the form left out, which the line before names.
+ * `npm run test:torture`: the torture runs in full, half an hour or more; `TORTURE=short` takes one to two minutes. The
+ * seed is printed. It is random in full and always the same in short, and `TORTURE_SEED` repeats a run as far as the
+ * machine allows. Further arguments go to Jest: `-- books`, `-- -t kill`. Its last line is `torture: N passed, N
+ * failed, N skipped`: tests, and among the skipped ones also what the form left out, which the line before names.
  *
- * Jest runs as a child in a process group of its own, with a temporary folder of its own. Whatever becomes of it, this
+ * Jest runs as a child in a process group of its own, with a temporary folder of its own. Whatever happens to it, this
  * program ends the group, drops the databases, removes the folder, and says in its last line what was and was not run.
  */
 import { spawn } from 'node:child_process';
@@ -16,9 +16,9 @@ import { createConnection } from 'mysql2/promise';
 
 const SHORT_SEED = 13;
 const short = process.env.TORTURE === 'short';
-// What CI runs is the same each time.
+// CI runs the same every time.
 const seed = Number(process.env.TORTURE_SEED ?? (short ? SHORT_SEED : randomInt(2 ** 31)));
-/** Nothing here may hang: past this the run is ended, and has failed. */
+/** Nothing here may hang: after this time the run is ended and counts as failed. */
 const LIMIT_MS = short ? 900_000 : 7_200_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'messaging-torture-'));
@@ -33,7 +33,7 @@ const jest = spawn(
   process.execPath,
   [
     ...['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'],
-    // What a test that failed left open does not hold up the result.
+    // Anything that a failed test left open does not delay the result.
     ...[
       '--selectProjects',
       'torture',
@@ -66,7 +66,7 @@ clearTimeout(limit);
 signalGroup();
 await cleanUp();
 
-/** Its hosts and servers too, also those that are stopped. */
+/** Its hosts and servers too, including stopped ones. */
 function signalGroup() {
   try {
     process.kill(-jest.pid, 'SIGKILL');
@@ -111,7 +111,7 @@ function tell(told, ran) {
     `seed ${seed}, ${short ? 'short' : 'full'} form, ${Math.round((Date.now() - startedAt) / 1000)} s`,
   ];
   console.log(`\n${line.join('; ')}.`);
-  // What is wrong and was found by no test is one that failed.
+  // A fault that no test found counts as a failed test.
   const failures = whole ? 0 : Math.max(failed, 1);
   console.log(`torture: ${ran?.numPassedTests ?? 0} passed, ${failures} failed, ${skipped + leftOut.length} skipped`);
   process.exitCode = whole ? 0 : 1;

@@ -6,7 +6,7 @@ import { leaveOut, note, randomOf, short } from './form.js';
 
 type Besiege = (engine: Engine, settings: SiegeSettings) => Promise<BesiegedService | undefined>;
 
-/** Opens services that are closed after each test; undefined where the engine is not to be had. */
+/** Opens services that are closed after each test; undefined if the engine is not available. */
 export function sieges(): Besiege {
   const open: BesiegedService[] = [];
   afterEach(async () => {
@@ -23,7 +23,8 @@ export function sieges(): Besiege {
 
 /**
  * One fault after the other, as far as they fit; in the short form one that the seed draws.
- * @returns what is wrong, in sentences; after the first fault that has left something the others are left out
+ * @returns the faults that were found, as sentences; after the first one that has left something, the others are left
+ * out
  */
 export async function endureAll(
   service: BesiegedService,
@@ -35,7 +36,7 @@ export async function endureAll(
   const chosen = short ? fitting[Math.floor(randomOf(where)() * fitting.length)] : undefined;
   const all: string[] = [];
   for (const fault of fitting) {
-    // What one fault has left is not to be blamed on the next.
+    // The traces of one fault must not be blamed on the next one.
     if ((chosen && fault !== chosen) || all.length > 0) {
       leaveOut(`${fault.name} on ${where}`);
       continue;

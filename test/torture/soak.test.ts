@@ -10,12 +10,12 @@ import { byForm, drawn, note, randomOf } from './form.js';
 
 const LIMIT_MS = byForm(120_000, 900_000);
 const CLIENTS = 8;
-/** How long the clients send between two looks, and how many looks there are after the first. */
+/** How long the clients send between two looks, and the number of looks after the first. */
 const STRETCH_MS = byForm(1000, 15_000);
 const LOOKS = byForm(3, 12);
-/** What may come of caches that fill and of code that is compiled. */
+/** The growth that caches and compiled code may cause. */
 const SLACK_BYTES = 8_000_000;
-/** Of a send, what may stay: less than the shortest of its rows would take. */
+/** The bytes of a send that may stay: fewer than its shortest row would take. */
 const KEPT_BYTES = 512;
 
 const open: { close(): Promise<void> | void }[] = [];
@@ -30,7 +30,7 @@ interface Soak {
   readonly problems: readonly string[];
 }
 
-/** Sends without a pause, and looks from time to time at what the host holds. */
+/** Sends without a pause, and measures from time to time what the host holds. */
 async function soak(settings: Omit<CrashSettings, 'database'>): Promise<Soak> {
   const file = new SqliteFile();
   open.push(file);
@@ -56,7 +56,7 @@ async function soak(settings: Omit<CrashSettings, 'database'>): Promise<Soak> {
   return { first, last, sends: (counts.at(-1) ?? 0) - (counts[0] ?? 0), problems };
 }
 
-/** What has grown that must not, in sentences. */
+/** The forbidden growth, as sentences. */
 function grown({ first, last, sends }: Soak): string[] {
   const bytes = last.heapBytes - first.heapBytes;
   const handles = last.handles - first.handles;
@@ -66,7 +66,7 @@ function grown({ first, last, sends }: Soak): string[] {
   ];
 }
 
-describe('what a host holds under a steady load', () => {
+describe('the memory of a host under a steady load', () => {
   const adapters: readonly [Adapter, Adapter] = ['express', 'fastify'];
 
   test.each(byForm<readonly Adapter[]>([drawn(randomOf('soak'), adapters)], adapters))(
@@ -84,7 +84,7 @@ describe('what a host holds under a steady load', () => {
   );
 
   test(
-    'is found to grow where each request leaves something behind',
+    'is found to grow if each request leaves something behind',
     async () => {
       expect(grown(await soak({ leaks: true }))).toEqual([expect.stringMatching(/^the heap grew/)]);
     },

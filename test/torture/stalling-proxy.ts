@@ -20,7 +20,7 @@ export class StallingProxy {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** Its own ports at the server: by these the server knows whose connections are the hosts'. */
+  /** Its own ports at the server, by which the server knows which connections are the hosts'. */
   get portsAtServer(): readonly number[] {
     return [...this.sockets].flatMap(({ remotePort, localPort }) =>
       remotePort === this.target && localPort !== undefined ? [localPort] : [],

@@ -33,7 +33,7 @@ class Siege {
   private constructor(
     readonly database: TortureDatabase,
     readonly receivers: ReadonlyMap<string, Receiver>,
-    /** The events that each has answered with yes. */
+    /** The events that each has accepted. */
     readonly took: ReadonlyMap<string, ReadonlySet<number>>,
   ) {}
 
@@ -59,7 +59,8 @@ class Siege {
           // Some calls of the first kind fail, and are tried again.
           const status = id === 'single' && random() < 0.01 ? 500 : 200;
           setTimeout(() => {
-            // What its sender does not hear of is not taken, as by a receiver whose transaction fails then.
+            // An event whose answer the sender does not get counts as not accepted, as if the receiver's transaction
+            // had failed then.
             const isHeard = response.socket?.writable === true;
             response.writeHead(status).end();
             if (isHeard && status === 200) for (const sequence of sequences) taken.add(Number(sequence));
@@ -81,7 +82,7 @@ class Siege {
     return host;
   }
 
-  /** Resolves when each endpoint has got so many more events, new or not. */
+  /** Resolves when each endpoint has received this many more events, new or not. */
   async busy(more: number): Promise<void> {
     const aims = [...this.receivers.values()].map((each) => ({ each, aim: each.sequences.length + more }));
     await until(() => aims.every(({ each, aim }) => each.sequences.length >= aim));
@@ -96,7 +97,7 @@ class Siege {
     return last;
   }
 
-  /** Waits until the last event is seen and nothing comes any more; tells what is wrong, in sentences. */
+  /** Waits until the last event is seen and nothing comes any more. Returns the faults, as sentences. */
   async problems(last: number, crashes: number, patienceMs = 60_000): Promise<string[]> {
     const problems: string[] = [];
     for (const [id, receiver] of this.receivers) {
@@ -135,7 +136,7 @@ async function onDatabase(
   }
 }
 
-/** Kills hosts under load so many times, lets the last one finish. */
+/** Kills hosts under load this many times, and lets the last one finish. */
 async function killed(siege: Siege, kills: number, naive = false): Promise<string[]> {
   const random = randomOf('webhooks');
   for (let kill = 0; kill < kills; kill++) {
@@ -158,7 +159,7 @@ describe('calls of endpoints', () => {
     { engine: 'mariadb', kills: byForm(2, 25) },
     { engine: 'sqlite', kills: byForm(2, 25) },
   ])(
-    '$engine, $kills times killed: every event is told, few again, in their order under strict',
+    '$engine, killed $kills times: every event is sent, few are repeated, and those under strict keep their order',
     async ({ engine, kills }) => {
       const siege = await Siege.lay(engine);
       if (!siege) return leaveOut(`${engine}: it is not installed`);
@@ -168,7 +169,7 @@ describe('calls of endpoints', () => {
   );
 
   test(
-    'a cursor that moves before the answer is found',
+    'a cursor that moves before the answer is detected',
     async () => {
       const siege = await Siege.lay('sqlite');
       if (!siege) return;
@@ -178,7 +179,7 @@ describe('calls of endpoints', () => {
   );
 
   test(
-    'a process that is suspended loses its lease, and nothing is lost',
+    'a process that is suspended loses its lease, and no event is lost',
     async () => {
       const siege = await Siege.lay('postgres');
       if (!siege) return leaveOut('a stolen lease: PostgreSQL is not installed');
@@ -200,7 +201,7 @@ describe('calls of endpoints', () => {
   );
 
   test(
-    'the database is restarted, and nothing is lost',
+    'if the database is restarted, no event is lost',
     async () => {
       const siege = await Siege.lay('postgres');
       const server = siege?.database.server;

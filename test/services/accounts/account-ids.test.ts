@@ -14,7 +14,7 @@ import { type MessagingApp, startMessaging } from '../../support/mounting/messag
 
 const suite = (await hasServer('PostgreSQL', 5432)) ? describe : describe.skip;
 
-suite('an account id that no database keeps, given by a host', () => {
+suite('an account id that no database can store, given by a host', () => {
   let running: MessagingApp;
   let drop: () => Promise<unknown>;
 
@@ -63,13 +63,13 @@ suite('an account id that no database keeps, given by a host', () => {
     sessions: (app, id) => app.get(SessionManager, { strict: false }).status(id),
   };
 
-  test.each(Object.entries(calls))('is no account’s: %s', async (_, call) => {
+  test.each(Object.entries(calls))('belongs to no account: %s', async (_, call) => {
     for (const id of ['a\0b', '\ud800']) {
       await expect(call(running.app, id)).rejects.toMatchObject({ code: 'error.account_not_found' });
     }
   });
 
-  test.each(['a\0b', '\ud800'])('is found to be none: %j', async (id) => {
+  test.each(['a\0b', '\ud800'])('is recognised as malformed: %j', async (id) => {
     expect(await running.app.get(AccountService, { strict: false }).findAccount(id)).toBeUndefined();
   });
 });

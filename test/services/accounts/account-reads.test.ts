@@ -22,7 +22,7 @@ async function expectFewReads(storage: TypeormStorage, rowsRead: RowsRead) {
 }
 
 onPostgres('on PostgreSQL', () => {
-  test('what the people of an account look at is found by indexes', async () => {
+  test('the screens of an account are read by indexes', async () => {
     const database = await createPostgresDatabase();
     opened({ close: () => database.drop() });
     const { source, storage } = opened(await openCounted('postgres', database.url));
@@ -35,7 +35,7 @@ onPostgres('on PostgreSQL', () => {
 });
 
 onMariadb('on MariaDB', () => {
-  test('what the people of an account look at is found by indexes', async () => {
+  test('the screens of an account are read by indexes', async () => {
     const database = await createMariadbDatabase();
     opened({ close: () => database.drop() });
     const { source, storage } = opened(await openCounted('mysql', database.url));

@@ -46,7 +46,7 @@ for (const [name, { type, port, create }] of Object.entries(LOCKING_SERVERS)) {
       await storage.stop();
     });
 
-    test('tells a clock that is ten minutes ahead', async () => {
+    test('reports a clock that is ten minutes ahead', async () => {
       const storage = new TypeormStorage({ database: await open() });
       await storage.start();
       const real = Date.now.bind(Date);
@@ -66,7 +66,7 @@ for (const [name, { type, port, create }] of Object.entries(LOCKING_SERVERS)) {
 const onPostgres = (await hasServer('PostgreSQL', 5432)) ? describe : describe.skip;
 
 onPostgres('the doctor on PostgreSQL', () => {
-  test('finds an index that is half built', async () => {
+  test('finds a half-built index', async () => {
     const { url, drop } = (await LOCKING_SERVERS.PostgreSQL?.create()) ?? { url: '', drop: async () => undefined };
     opened({ close: drop });
     const dataSource = await new DataSource({ type: 'postgres', url }).initialize();

@@ -9,7 +9,7 @@ const opened = closeAfterEach();
 
 for (const [name, { type, port, create }] of Object.entries(LOCKING_SERVERS)) {
   const suite = (await hasServer(name, port)) ? describe : describe.skip;
-  suite(`the check of the books on ${name}`, () => {
+  suite(`the check of the ledger on ${name}`, () => {
     ledgerCheckRules(async () => {
       const { url, drop } = await create();
       opened({ close: drop });

@@ -9,7 +9,7 @@ import { mariadbReadsOf, postgresReadsOf } from '../../support/storage/rows-read
 const onPostgres = (await hasServer('PostgreSQL', 5432)) ? describe : describe.skip;
 const onMariadb = (await hasServer('MariaDB', 3306)) ? describe : describe.skip;
 
-/** The 2000 that wait are read; 60 000 others and 2000 sessions that are over are not. */
+/** The 2000 that wait are read; 60 000 others and 2000 ended sessions are not. */
 const MAX_ROWS = 5000;
 
 const opened = closeAfterEach();

@@ -16,7 +16,7 @@ const opened = closeAfterEach();
 
 for (const [name, { type, port, create }] of Object.entries(LOCKING_SERVERS)) {
   const suite = (await hasServer(name, port)) ? describe : describe.skip;
-  suite(`what accounts tell on ${name}`, () => {
+  suite(`the events that an account gets on ${name}`, () => {
     let place: Awaited<ReturnType<typeof create>>;
     let dataSource: DataSource;
     beforeAll(async () => {
@@ -34,7 +34,7 @@ for (const [name, { type, port, create }] of Object.entries(LOCKING_SERVERS)) {
   });
 }
 
-/** Empties our tables, where there are any: a new database for each test would take seconds. */
+/** Empties our tables, if there are any, because a new database for each test would take seconds. */
 async function emptied(dataSource: DataSource): Promise<void> {
   const schema = dataSource.options.type === 'postgres' ? 'current_schema()' : 'DATABASE()';
   const tables: { name: string }[] = await dataSource.query(
@@ -46,7 +46,7 @@ async function emptied(dataSource: DataSource): Promise<void> {
 const onPostgres = (await hasServer('PostgreSQL', 5432)) ? test : test.skip;
 
 onPostgres(
-  'a debit that crosses no threshold changes its row on its page (HOT), with the index of low balances',
+  'a debit that crosses no threshold changes its row on its page (HOT), despite the index of low balances',
   async () => {
     const { url, drop } = await createPostgresDatabase();
     opened({ close: drop });
@@ -73,7 +73,7 @@ onPostgres(
       });
     expect(await hot(lowAfterDebit('5'), 'balance - 5')).toBe(1);
     expect(await hot(lowAfterCredit('5'), 'balance + 5')).toBe(1);
-    // So that the test can fail: where it crosses the threshold, the index gets an entry.
+    // The counter-example: if the debit crosses the threshold, the index gets an entry.
     expect(await hot(lowAfterDebit('995'), 'balance - 995')).toBe(0);
   },
 );

@@ -14,7 +14,7 @@ import { hasServer } from '../../support/databases/servers.js';
 
 const ACCOUNTS = 100;
 const PROCESSES = 4;
-/** Recipients of each send; each round of a process settles one of them on all accounts. */
+/** Recipients of each send. In each round, a process settles one of them on all accounts. */
 const ROUNDS = 5;
 
 const opened = closeAfterEach();
@@ -42,12 +42,13 @@ for (const [name, port, create] of SERVERS) {
       return storages;
     }
 
-    test('four processes settle batches with refunds over 100 accounts in opposite orders beside sends and top-ups: numbers are commits, without gaps', async () => {
+    test('four processes settle batches with refunds over 100 accounts in opposite orders beside sends and top-ups: the numbers follow the commits, without gaps', async () => {
       const storages = await start();
       const [first] = storages;
       if (!first) return;
       const log = first.store(EventLog);
-      // A send for each process and account: the lock on a common one would have the processes follow on one another.
+      // A send for each process and account, because the lock on a common send would make the processes run one after
+      // the other.
       const sends = range(ACCOUNTS * PROCESSES).map((index) =>
         aSend(index, { accountId: accountOf(index % ACCOUNTS), recipients: recipients(ROUNDS) }),
       );
@@ -90,7 +91,7 @@ for (const [name, port, create] of SERVERS) {
       const ended = working.finally(() => {
         done = true;
       });
-      // A reader that goes on from the last number it saw: what commits behind it would be lost.
+      // A reader that continues from the last number it saw. It would miss anything that commits behind it.
       const seen = new Map<string, string[]>(accounts.map((id) => [id, []]));
       const read = async () => {
         for (const [accountId, ids] of seen) {

@@ -12,7 +12,7 @@ const onMariadb = (await hasServer('MariaDB', 3306)) ? describe : describe.skip;
 const opened = closeAfterEach();
 
 onPostgres('on PostgreSQL', () => {
-  test('a page of events and the number before one are found by an index', async () => {
+  test('a page of events and the previous number are found by an index', async () => {
     const database = await createPostgresDatabase();
     opened({ close: () => database.drop() });
     const { source, storage } = opened(await openCounted('postgres', database.url));
@@ -25,7 +25,7 @@ onPostgres('on PostgreSQL', () => {
 });
 
 onMariadb('on MariaDB', () => {
-  test('a page of events and the number before one are found by an index', async () => {
+  test('a page of events and the previous number are found by an index', async () => {
     const database = await createMariadbDatabase();
     opened({ close: () => database.drop() });
     const { source, storage } = opened(await openCounted('mysql', database.url));

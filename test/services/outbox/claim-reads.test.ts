@@ -14,11 +14,14 @@ const onMariadb = (await hasServer('MariaDB', 3306)) ? describe : describe.skip;
 
 const opened = closeAfterEach();
 
-/** A backlog in a database of its own; `read` counts the index entries of the queues that are read, or what it is asked to. */
+/**
+ * A backlog in a database of its own. `read` counts the index entries that are read of the queues, or of the given
+ * index.
+ */
 async function onOwnPostgres(column = 'idx_tup_read', index = 'messaging_recipient_queue') {
   const database = await createPostgresDatabase();
   opened({ close: () => database.drop() });
-  // A connection that ends tells the server what it has counted.
+  // A connection that ends reports its counters to the server.
   const extra = { max: 1, idleTimeoutMillis: 1 };
   const backlog = opened(await Backlog.open({ type: 'postgres', url: database.url, extra }));
   const connect = async () => opened(await connectPostgres(database.url));
@@ -28,7 +31,7 @@ async function onOwnPostgres(column = 'idx_tup_read', index = 'messaging_recipie
 }
 
 onPostgres('on PostgreSQL', () => {
-  test('a claim finds all accounts, and what was abandoned, without reading a backlog', async () => {
+  test('a claim finds all accounts and abandoned deliveries without reading a backlog', async () => {
     const { backlog, read } = await onOwnPostgres();
     let accounts: readonly string[] = [];
     const claim = async () => {
@@ -39,13 +42,13 @@ onPostgres('on PostgreSQL', () => {
     expect(await read(() => backlog.look())).toBeLessThan(FEW);
   });
 
-  test('a claim writes the rows that it has locked without a search for their keys', async () => {
+  test('a claim updates the rows that it has locked without searching for their keys', async () => {
     const { backlog, read: lookUps } = await onOwnPostgres('idx_scan', 'messaging_recipient_pkey');
     const claim = async () => expect(await backlog.claim({ limit: 500 })).toHaveLength(500);
     expect(await lookUps(claim)).toBe(0);
   });
 
-  test('a claim, an expiry and a look do not walk over what has been claimed since a snapshot that another session holds', async () => {
+  test('a claim, an expiry and a look skip deliveries that were claimed since a snapshot that another session holds', async () => {
     const { backlog, connect, read } = await onOwnPostgres();
     await (await connect()).query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
     const outbox = backlog.storage.store(OutboxStore);
@@ -57,7 +60,7 @@ onPostgres('on PostgreSQL', () => {
       await outbox.settle(claimed.map((each) => ({ ...each, status: 'delivered', at: now })));
       return claimed.length;
     };
-    // Each entry stays in the index: what waited, what was sending, what waited for a report.
+    // Each entry stays in the index: for what waited, what was being sent, and what waited for a report.
     for (const _ of range(15)) {
       now += 20 * SECOND_MS;
       await pass('large', 2000);
@@ -80,7 +83,7 @@ onPostgres('on PostgreSQL', () => {
     expect(few).toBeLessThan(FEW);
   });
 
-  test('the claims of one campaign do not walk over what they have claimed of it, while another session holds a snapshot', async () => {
+  test('the claims of one campaign skip what they have claimed of it, while another session holds a snapshot', async () => {
     const { backlog, connect, read } = await onOwnPostgres();
     await (await connect()).query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
     const outbox = backlog.storage.store(OutboxStore);
@@ -95,13 +98,13 @@ onPostgres('on PostgreSQL', () => {
     const few = await read(async () => {
       for (const _ of range(4)) expect(await claim()).toBe(1000);
     });
-    // Those that are claimed, and those before them that were due in the same millisecond; all would be 80 000.
+    // The claimed ones, and those before them that were due in the same millisecond. All would be 80 000.
     expect(few).toBeLessThan(12_000);
   });
 });
 
 onMariadb('on MariaDB', () => {
-  test('a claim finds all accounts, and what was abandoned, without reading a backlog', async () => {
+  test('a claim finds all accounts and abandoned deliveries without reading a backlog', async () => {
     const database = await createMariadbDatabase();
     opened({ close: () => database.drop() });
     // One connection, so that its counters are those of the storage.

@@ -16,7 +16,7 @@ import { hasServer } from '../../support/databases/servers.js';
 import { eventTeller } from '../../support/events/event-teller.js';
 
 const CROWD = 300;
-/** The connections of a pool that is not told how many it may have. */
+/** The connections of a pool whose size is not configured. */
 const POOL = 10;
 
 const opened = closeAfterEach();
@@ -41,8 +41,8 @@ const SERVERS = [
 for (const { name, type, port, create, lockTable } of SERVERS) {
   const suite = (await hasServer(name, port)) ? describe : describe.skip;
 
-  suite(`a crowd of one account on ${name}`, () => {
-    /** A storage on a pool whose connections are counted, and a connection of its own for somebody who holds a lock. */
+  suite(`many requests of one account on ${name}`, () => {
+    /** A storage on a pool whose connections are counted, and a separate connection for somebody who holds a lock. */
     async function start() {
       const database = await create();
       opened({ close: () => database.drop() });
@@ -67,7 +67,7 @@ for (const { name, type, port, create, lockTable } of SERVERS) {
       return { storage, holder, held };
     }
 
-    test('that waits for its locked row with postings leaves connections to others, and each is posted', async () => {
+    test('with postings that wait for the locked row leave connections to others, and each is posted', async () => {
       const { storage, holder, held } = await start();
       const ledger = new LedgerService(storage.store(LedgerStore), new FakeClock(), new UuidGenerator(), eventTeller());
       await holder.startTransaction();
@@ -91,7 +91,7 @@ for (const { name, type, port, create, lockTable } of SERVERS) {
       ]);
     });
 
-    test('of 300 top-ups and adjustments through the service is served whole', async () => {
+    test('with 300 top-ups and adjustments through the service are all served', async () => {
       const { storage } = await start();
       const ledger = new LedgerService(storage.store(LedgerStore), new FakeClock(), new UuidGenerator(), eventTeller());
       const results = await Promise.allSettled(
@@ -104,7 +104,7 @@ for (const { name, type, port, create, lockTable } of SERVERS) {
       ]);
     });
 
-    test('that lists while its tables are held leaves connections to others, and each is served', async () => {
+    test('with listings while its tables are locked leave connections to others, and each is served', async () => {
       const { storage, holder, held } = await start();
       await storage.store(OutboxStore).commit([aSend(1)], decide);
       held.most = 0;
@@ -125,7 +125,7 @@ for (const { name, type, port, create, lockTable } of SERVERS) {
   });
 }
 
-/** Counts the connections that are asked for or held at a time. */
+/** Counts the connections that are requested or held at a time. */
 function countHeld(pool: DataSource): { most: number } {
   const counts = { most: 0 };
   let now = 0;

@@ -16,8 +16,8 @@ const opened = closeAfterEach();
 /** More than any claim or expiry of this file may read. */
 const WAITING = 3000;
 
-onMariadb('what is due on MariaDB', () => {
-  test('is found without a look at what waits for a report, and what waited too long without one at what is due', async () => {
+onMariadb('due deliveries on MariaDB', () => {
+  test('are found without reading those that wait for a report, and overdue reports without reading due deliveries', async () => {
     const database = await createMariadbDatabase();
     opened({ close: () => database.drop() });
     const { source, storage } = opened(await openCounted('mysql', database.url));

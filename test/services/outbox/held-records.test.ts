@@ -53,7 +53,7 @@ class World {
     return ask(target, 'api/v1/verify/otp', { service: SERVICE, number, otp });
   }
 
-  /** Sends a code and reads it off the phone. */
+  /** Sends a code and reads it on the phone. */
   async codeFor(target: SmsTarget, number: string): Promise<string> {
     expect((await this.send(target, number)).status).toBe(200);
     const phones = this.app.app.get(PhoneStore, { strict: false });
@@ -104,7 +104,7 @@ for (const [name, server] of Object.entries(LOCKING_SERVERS)) {
       return opened(await HeldRow.hold(server, url, 'messaging_policy', challenge));
     };
 
-    test(`${CROWD} verifies of a number that is held wait on ${SHARE} connections at most; others are served; one succeeds`, async () => {
+    test(`${CROWD} checks of a held number wait on ${SHARE} connections at most; others are served; one succeeds`, async () => {
       const world = await World.start(server.type, url);
       const { app, other } = world;
       const code = await world.codeFor(app, NUMBER);
@@ -114,7 +114,7 @@ for (const [name, server] of Object.entries(LOCKING_SERVERS)) {
       const crowd = Promise.all(range(CROWD).map(() => world.verify(app, NUMBER, code).finally(() => answered++)));
       crowd.catch(() => undefined);
       await held.awaited();
-      // All at once: what waits for the record gives up after 5 s.
+      // All at once, because a wait for the record ends after 5 s.
       const [waiting, balances, verified, sent] = await Promise.all([
         Promise.all(range(10).map(() => held.waiting())),
         Promise.all(range(10).map(() => balanceOf(other))),
@@ -160,9 +160,10 @@ for (const [name, server] of Object.entries(LOCKING_SERVERS)) {
       expect((await world.verify(app, NUMBER, code)).status).toBe(200);
     });
 
-    // The record that all accounts share is new in the one case, where no other transaction can see it, and not in the other.
+    // The record that all accounts share is new in one case, in which no other transaction can see it, and exists in
+    // the other.
     test.each(['new', 'known'])(
-      'a code of an open host transaction under strict limits holds up nobody but who sends to its number: %s to all',
+      'a code of an open host transaction under strict limits delays only sends to its own number: %s to all',
       async (number) => {
         const world = await World.start(server.type, url, { limits: { preset: 'strict', cooldownSeconds: 0 } });
         const { app, other } = world;
@@ -173,7 +174,7 @@ for (const [name, server] of Object.entries(LOCKING_SERVERS)) {
         const same = world.send(other, NUMBER).finally(() => {
           answered = true;
         });
-        // Those of the very account that waits for the record too.
+        // Others of the very account that waits for the record, too.
         const sms = await Promise.all(Array.from({ length: 50 }, () => sendSms(other)));
         const codes = await Promise.all(
           Array.from({ length: 5 }, (_, index) => world.send(other, `2265000${index}000`)),
@@ -185,7 +186,7 @@ for (const [name, server] of Object.entries(LOCKING_SERVERS)) {
       },
     );
 
-    test('a number that a host transaction holds for too long: 503 to who sends to it, and nothing is charged', async () => {
+    test('a number that a host transaction holds for too long: sends to it are answered 503, and nothing is charged', async () => {
       const world = await World.start(server.type, url, { limits: 'strict' });
       const { app, other } = world;
       const end = await world.holdBySending(app.accountId, NUMBER);

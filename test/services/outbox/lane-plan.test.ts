@@ -11,13 +11,13 @@ const onMariadb = (await hasServer('MariaDB', 3306)) ? describe : describe.skip;
 
 const opened = closeAfterEach();
 
-/** A storage on a database of its own; both are gone when the test is over. */
+/** A storage on a database of its own. Both are removed after the test. */
 async function openLong(type: 'postgres' | 'mysql', database: { url: string; drop(): Promise<void> }) {
   opened({ close: () => database.drop() });
   return opened(await LongLane.open({ type, url: database.url }));
 }
 
-/** A step of a plan of PostgreSQL's, run. */
+/** A step of an executed PostgreSQL plan. */
 interface Step {
   readonly 'Node Type': string;
   readonly 'Index Name'?: string;
@@ -31,7 +31,7 @@ function stepsOf(step: Step): Step[] {
 }
 
 onPostgres('the heads of 40 lanes on PostgreSQL', () => {
-  test('are the first entries of an index, whatever the planner knows of the tables, in one statement', async () => {
+  test('are the first entries of an index in one statement, whatever the planner knows about the tables', async () => {
     const long = await openLong('postgres', await createPostgresDatabase());
     const runner = long.database.createQueryRunner();
     opened({ close: () => runner.release() });

@@ -25,19 +25,19 @@ import { type MessagingApp, startMessaging } from '../../support/mounting/messag
 
 const opened = closeAfterEach();
 
-/** What carries the notices of a suite, and what can be done to it. */
+/** The carrier of the notices of a suite, and the faults that can be caused in it. */
 interface Carrier {
   notifier(): PortSource<Notifier>;
   /** The same for a process of its own. */
   readonly settings: NonNullable<CrashSettings['notifier']>;
-  /** Sends a payload to whoever listens. */
+  /** Sends a payload to all listeners. */
   forge(payload: string): Promise<void>;
-  /** Ends all connections of notifiers; they may come again. */
+  /** Ends all connections of notifiers. They may reconnect. */
   cut(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Less than the polls of a worker here, which is a minute: who waited for one is too late. */
+/** Shorter than the polls of a worker here, which is a minute, so anything that waits for a poll is too late. */
 const BEFORE_A_POLL_MS = 30_000;
 
 function describeNotifier(name: string, available: boolean, open: (url: string) => Promise<Carrier>): void {
@@ -62,7 +62,7 @@ function describeNotifier(name: string, available: boolean, open: (url: string) 
       await drop();
     });
 
-    /** An instance that only accepts, or only delivers and polls once a minute, or believes its caches for ever. */
+    /** An instance that only accepts, or only delivers and polls once a minute, or keeps its caches forever. */
     async function start(role: 'accepts' | 'delivers' | 'trusts'): Promise<MessagingApp> {
       const options = {
         storage: { useValue: new TypeormStorage({ database: url }) },
@@ -76,7 +76,7 @@ function describeNotifier(name: string, available: boolean, open: (url: string) 
 
     const notifierOf = ({ app }: MessagingApp) => app.get(Notifier, { strict: false });
 
-    /** Resolves when what one publishes reaches the other. */
+    /** Resolves when a notice that one publishes reaches the other. */
     async function connected(from: MessagingApp, to: MessagingApp): Promise<void> {
       let heard = false;
       const id = `probe-${Math.random()}`;
@@ -91,7 +91,7 @@ function describeNotifier(name: string, available: boolean, open: (url: string) 
     const statusWith = async (at: MessagingApp, key: string) =>
       (await ask({ url: at.url, key }, 'api/v1/balance')).status;
 
-    /** Whether a worker has taken so many messages of the account. */
+    /** Whether a worker has taken this many messages of the account. */
     const taken = async ({ accountId }: MessagingApp, count: number) => {
       const { rows } = await books.query(
         `SELECT count(*) AS taken FROM messaging_recipient r JOIN messaging_message m ON m.id = r.message_id
@@ -101,7 +101,7 @@ function describeNotifier(name: string, available: boolean, open: (url: string) 
       return Number(rows[0]?.taken) >= count;
     };
 
-    test('what one instance accepts another one delivers at once', async () => {
+    test('a message that one instance accepts is delivered by another one at once', async () => {
       const [here, there] = [await start('accepts'), await start('delivers')];
       await connected(here, there);
       for (let sent = 1; sent <= 5; sent++) {
@@ -110,7 +110,7 @@ function describeNotifier(name: string, available: boolean, open: (url: string) 
       }
     });
 
-    test('a revoked key, a decision on a signature and an opt-out are known everywhere at once', async () => {
+    test('a revoked key, a decision on a signature and an opt-out take effect everywhere at once', async () => {
       const [here, there] = [await start('accepts'), await start('trusts')];
       await connected(here, there);
       const { accountId } = here;
@@ -153,7 +153,7 @@ function describeNotifier(name: string, available: boolean, open: (url: string) 
       expect(lines.join()).not.toMatch(/secret|22670000001|DROP/);
     });
 
-    test('connections cut again and again cost no accept anything, and come again', async () => {
+    test('if connections are cut again and again, every send is still accepted, and they come back', async () => {
       const [here, there] = [await start('accepts'), await start('delivers')];
       await connected(here, there);
       let isOver = false;
@@ -172,13 +172,13 @@ function describeNotifier(name: string, available: boolean, open: (url: string) 
       await until(() => taken(here, 100), Boolean, BEFORE_A_POLL_MS);
     });
 
-    test('between two processes of their own: one accepts, one delivers', async () => {
+    test('two separate processes: one accepts, one delivers', async () => {
       const witness = await start('accepts');
       const order = { database: url, notifier: carrier.settings };
       const api = opened(new CrashProcess({ ...order, role: 'api' }));
       const worker = opened(new CrashProcess({ ...order, dispatch: { pollMs: 60_000 } }));
       await Promise.all([api.start().answering, worker.start().answering]);
-      // Again until the worker, too, is connected.
+      // Repeated until the worker is connected too.
       const target = { url: api.url, key: witness.key };
       const sent = async () => (await sendSms(target)).status === 200 && taken(witness, 1);
       await until(sent, Boolean, BEFORE_A_POLL_MS);
@@ -236,7 +236,7 @@ redisSuite('RedisNotifier', () => {
     return opened(Object.assign(made, { close: () => made.onApplicationShutdown() }));
   };
 
-  /** Resolves when what one publishes reaches the other. */
+  /** Resolves when a notice that one publishes reaches the other. */
   async function reaches(from: Notifier, to: Notifier): Promise<void> {
     const id = `probe-${Math.random()}`;
     let heard = false;
@@ -247,7 +247,7 @@ redisSuite('RedisNotifier', () => {
     });
   }
 
-  test('a Redis that is frozen, flushed, stopped and started again: every accept is answered, and notices come again', async () => {
+  test('if a Redis is frozen, flushed, stopped and started again, every send is accepted, and notices come back', async () => {
     const { url, drop } = await createPostgresDatabase();
     opened({ close: drop });
     const redis = opened(await OwnRedis.start());
@@ -274,7 +274,7 @@ redisSuite('RedisNotifier', () => {
     expect(tallyOf(answers)).toEqual({ '200': 60 });
   });
 
-  test('on a cluster, and with prefixes that keep installations apart', async () => {
+  test('works on a cluster, and with prefixes that keep installations apart', async () => {
     const redis = opened(await OwnRedis.start(true));
     const client = await createClient({ url: redis.url }).connect();
     await client.sendCommand(['CLUSTER', 'ADDSLOTSRANGE', '0', '16383']);

@@ -14,7 +14,7 @@ afterAll(() => database?.drop());
 
 const suite = available ? describe : describe.skip;
 suite('a limit in segments a second', () => {
-  test('holds for three processes on one PostgreSQL together', async () => {
+  test('holds for three processes together on one PostgreSQL', async () => {
     const storages = [1, 2, 3].map(() => new TypeormStorage({ database: database?.url ?? '' }));
     for (const storage of storages) await storage.start();
     const { segments, shares } = await runPaced(

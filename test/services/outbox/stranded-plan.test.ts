@@ -12,10 +12,12 @@ const onMariadb = (await hasServer('MariaDB', 3306)) ? describe : describe.skip;
 
 const opened = closeAfterEach();
 
-/** Rows that a look may read: the deliveries, the sessions of their lanes, what shows that they wait; with a margin. */
+/**
+ * The rows that a look may read: the deliveries, the sessions of their lanes, the signs that they wait, and a margin.
+ */
 const FEW = LOOKED_AT + 20;
 
-/** Sessions on a database of their own; both are gone when the test is over. */
+/** Sessions on a database of their own. Both are removed after the test. */
 async function openEnded(type: 'postgres' | 'mysql', database: { url: string; drop(): Promise<void> }) {
   opened({ close: () => database.drop() });
   const ended = opened(await EndedSessions.open({ type, url: database.url }));
@@ -25,7 +27,7 @@ async function openEnded(type: 'postgres' | 'mysql', database: { url: string; dr
   return ended;
 }
 
-/** A step of a plan of PostgreSQL's, run. */
+/** A step of an executed PostgreSQL plan. */
 interface Step {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
@@ -40,7 +42,7 @@ function stepsOf(step: Step): Step[] {
 }
 
 onPostgres('a look for stranded sessions on PostgreSQL', () => {
-  test('reads no session that has no deliveries, whatever the planner knows of the tables', async () => {
+  test('reads no session without deliveries, whatever the planner knows about the tables', async () => {
     const ended = await openEnded('postgres', await createPostgresDatabase());
     const runner = ended.database.createQueryRunner();
     opened({ close: () => runner.release() });
@@ -71,7 +73,7 @@ onPostgres('a look for stranded sessions on PostgreSQL', () => {
 });
 
 onMariadb('a look for stranded sessions on MariaDB', () => {
-  test('reads no session that has no deliveries', async () => {
+  test('reads no session without deliveries', async () => {
     const ended = await openEnded('mysql', await createMariadbDatabase());
     const runner = ended.database.createQueryRunner();
     opened({ close: () => runner.release() });

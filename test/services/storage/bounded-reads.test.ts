@@ -26,9 +26,9 @@ async function search(world: ReadWorld, check: Check): Promise<void> {
   expect(await searchRecipients(world, check, MAX_ROWS)).toBe(2);
 }
 
-onPostgres('what an account may ask for on PostgreSQL', () => {
+onPostgres('the reads of an account on PostgreSQL', () => {
   test.each([false, true])(
-    'reads a limited number of rows, with what the planner knows of the tables: %s',
+    'touch a limited number of rows, with what the planner knows of the tables: %s',
     async (known) => {
       const world = await openWorld('postgres', await createPostgresDatabase());
       if (known) await world.database.query('ANALYZE');
@@ -42,8 +42,8 @@ onPostgres('what an account may ask for on PostgreSQL', () => {
   );
 });
 
-onMariadb('what an account may ask for on MariaDB', () => {
-  test('reads a limited number of rows', async () => {
+onMariadb('the reads of an account on MariaDB', () => {
+  test('touch a limited number of rows', async () => {
     const world = await openWorld('mysql', await createMariadbDatabase());
     const runner = world.database.createQueryRunner();
     opened({ close: () => runner.release() });

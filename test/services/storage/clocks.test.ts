@@ -27,7 +27,7 @@ import { PEPPER } from '../../support/otp/otp-app.js';
 import { GatedTransport } from '../../support/outbox/gated-transport.js';
 
 const TEN_MINUTES = 600_000;
-/** How often each process looks for work before a test believes that it has seen what there is. */
+/** How often each process must look for work before a test concludes that it has seen everything. */
 const LOOKS = 5;
 
 const SERVERS = [
@@ -37,12 +37,12 @@ const SERVERS = [
 
 const opened = closeAfterEach();
 
-/** Whose SMS may be taken again when a lease ends. */
+/** The accounts whose SMS may be taken again when a lease ends. */
 class PatientTransport extends GatedTransport {
   override readonly repeat = 'at-least-once';
 }
 
-/** A process on the database, with a carrier that holds what it is given until the test lets go. */
+/** A process on the database, with a carrier that holds its messages until the test releases them. */
 async function startProcess(url: string, clock?: Clock) {
   const transport = new PatientTransport();
   const options = {
@@ -92,7 +92,7 @@ for (const { name, type, port, create, zone } of SERVERS) {
       await database.drop();
     });
 
-    test('takes no SMS that is on the wire elsewhere, nor is one taken from it; both are tried again when they are due', async () => {
+    test('takes no SMS that is on the wire elsewhere, and loses none; both are tried again when they are due', async () => {
       for (const [index, { app }] of processes.entries()) await sendSms(app, { number: [phoneOf(index)] });
       const taken = () => processes.map(({ transport }) => transport.batches.flat().map(({ number }) => number));
       await until(() => taken().flat().length >= 2);
@@ -115,7 +115,7 @@ for (const { name, type, port, create, zone } of SERVERS) {
       expect((await books.deliveries()).map(({ status }) => status)).toEqual(['delivered', 'delivered']);
     });
 
-    test('verifies codes of the others, and they its own', async () => {
+    test('verifies the codes of the others, and they verify its codes', async () => {
       for (const { transport } of processes) transport.gate.open();
       for (const [place, maker] of processes.entries()) {
         const verifier = processes[1 - place];
@@ -132,7 +132,7 @@ for (const { name, type, port, create, zone } of SERVERS) {
       }
     });
 
-    test('takes no session that another one holds, nor is one taken from it', async () => {
+    test('takes no session that another process holds, and loses none', async () => {
       for (const [index, { app }] of processes.entries()) {
         await new MsgappClient(await clientOf(app), app.url).link(phoneOf(200 + index));
       }
@@ -145,7 +145,7 @@ for (const { name, type, port, create, zone } of SERVERS) {
       ]);
     });
 
-    test('stores no time that is wrong', async () => {
+    test('stores no wrong time', async () => {
       const books = opened(await CrashBooks.open(database.url));
       const times = [
         ...['message.accepted_at', 'recipient.updated_at', 'ledger.posted_at', 'account.created_at'],
@@ -178,7 +178,7 @@ for (const { name, type, port, create, zone } of SERVERS) {
   });
 
   suite(`on ${name}, two processes of which one has a clock ten minutes ahead`, () => {
-    test('deliver what both accept once', async () => {
+    test('deliver once what both accept', async () => {
       const database = await create();
       opened({ close: () => database.drop() });
       const folder = mkdtempSync(join(tmpdir(), 'clocks-'));
@@ -204,7 +204,7 @@ for (const { name, type, port, create, zone } of SERVERS) {
   });
 }
 
-/** How far a stored time is from ours, in milliseconds: the database is on this machine. */
+/** The difference between a stored time and ours, in milliseconds. The database is on this machine. */
 function offBy(time: unknown): number {
   return Math.abs(Number(time) - Date.now());
 }

@@ -17,7 +17,7 @@ suite('a first start of several processes on several nodes of Galera', () => {
   const withoutLock = (dialect: Dialect): Dialect =>
     Object.create(dialect, { exclusively: { value: (migration: () => Operation<void>) => migration() } });
 
-  test('all of them start, and the schema is whole', async () => {
+  test('all of them start, and the schema is complete', async () => {
     const { url, drop } = await createMariadbDatabase();
     opened({ close: drop });
     const dbs = await Promise.all(
@@ -38,7 +38,7 @@ suite('a first start of several processes on several nodes of Galera', () => {
     expect(await dbs[0]?.read(() => lackingVersions(SCHEMA))).toEqual([]);
   });
 
-  test('a conflict at the commit of a version lets the migration begin again', async () => {
+  test('after a conflict at the commit of a version, the migration begins again', async () => {
     const { url, drop } = await createMariadbDatabase();
     opened({ close: drop });
     const dataSource = await new DataSource({ type: 'mysql', url }).initialize();

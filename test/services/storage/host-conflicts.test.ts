@@ -19,7 +19,7 @@ const SERVERS = [
 for (const { type, name, port, create } of SERVERS) {
   const suite = (await hasServer(name, port)) ? describe : describe.skip;
 
-  suite(`a conflict in a host's own transaction on ${name} is told as "repeat it"`, () => {
+  suite(`a conflict in a host's own transaction on ${name} is reported as "repeat it"`, () => {
     let database: Awaited<ReturnType<typeof create>>;
     let host: DataSource;
     let storage: TypeormStorage;
@@ -91,7 +91,7 @@ for (const { type, name, port, create } of SERVERS) {
       ]);
       const failed = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
       expect(failed).toHaveLength(1);
-      // The database may choose the host's own statement as its victim, whose error is the host's.
+      // The database may choose the host's own statement as its victim. Then the error is the host's.
       const [reason] = failed;
       if (!('driverError' in reason)) await conflictOf(Promise.reject(reason));
     });

@@ -25,34 +25,40 @@ const onPostgres = (await hasServer('PostgreSQL', 5432)) ? describe : describe.s
 
 const opened = closeAfterEach();
 
-/** How many rows each table is given, and how many of them a statement may read or compare in vain. */
+/** How many rows each table gets, and how many of them a statement may read or compare in vain. */
 const ROWS = 5000;
 const FEW = 200;
 
-/** The parts of the contract whose statements are looked at. The others run the same statements with more rows, or at once. */
+/**
+ * The parts of the contract whose statements are examined. The other parts run the same statements with more rows, or
+ * concurrently.
+ */
 const TOPICS =
   `accounts, api keys, audit log, caps of keys, claims, commit, endpoints, erasure, events, expire, ledger, listings,
   listing, metadata, next due, opt-outs, overview, paused accounts, policy records, received texts, received messages, refunds,
   retention, sessions, settle, signatures, usage, user sessions`.split(/,\s*/);
 
-/** Statements that read a table from its first row to its last by design, some at a time, or what the server knows of itself. */
+/**
+ * Statements that by design read a table from its first row to its last, in portions, or that read what the server
+ * knows about itself.
+ */
 const WHOLE = [
   /FROM pg_/,
-  // A look-up for each account: nothing else tells whom a number answers.
+  // A look-up for each account, because nothing else tells whom a number answers.
   /FROM messaging_account a\) w/,
-  // The check of the books reads them whole.
+  // The check of the ledger reads all of these.
   / AS fault/,
-  // Texts whose further parts are awaited are few, and have no index.
+  // There are few texts that wait for further parts, so they have no index.
   /messaging_sms_long/,
-  // An erasure walks over all recipients.
+  // An erasure reads all recipients.
   /r\.number = \$\d+$/,
 ];
 
-/** The indexes of the live sessions. There are few, so a statement may read all of them. */
+/** The indexes of the live sessions. There are few sessions, so a statement may read all of them. */
 const OF_LIVE = /^messaging_session_(live|lease)$/;
 
 onPostgres('the statements of the storage contract on PostgreSQL', () => {
-  test('read and compare few rows in vain and are not compiled, whatever was known of the tables when they were planned', async () => {
+  test('read and compare few rows in vain and are not compiled, whatever the tables looked like when they were planned', async () => {
     const database = await createPostgresDatabase();
     opened({ close: () => database.drop() });
     const observer = opened(await connectPostgres(database.url));
@@ -84,7 +90,7 @@ onPostgres('the statements of the storage contract on PostgreSQL', () => {
     expect(failed).toEqual([]);
     expect(found.size).toBeGreaterThan(200);
 
-    // As if they had never been filled or analysed.
+    // As if the tables had never been filled or analysed.
     await each((table) => `TRUNCATE ${table}`);
     const looked = [...found.values()].filter(({ sql }) => !WHOLE.some((pattern) => pattern.test(sql)));
     const plan = async () => PlannedStatements.plan(opened(await connectPostgres(database.url)), looked);
@@ -153,7 +159,7 @@ onPostgres('the statements of the storage contract on PostgreSQL', () => {
     await check(whileEmpty);
   }, 60_000);
 
-  test('are not compiled on connections of our own outside of transactions either', async () => {
+  test('are not compiled on our own connections outside of transactions either', async () => {
     const database = await createPostgresDatabase();
     opened({ close: () => database.drop() });
     const source = await new DataSource({ type: 'postgres', url: database.url }).initialize();

@@ -9,7 +9,7 @@ import { expectService, TEXT } from '../../support/mounting/text-service.js';
 const suite = hasMariadb() ? describe : describe.skip;
 const opened = closeAfterEach();
 
-suite('what MariaDB is set to is checked at the start, or set for our own connections', () => {
+suite('the settings of MariaDB are checked at the start, or changed for our own connections', () => {
   let server: OwnMariadb;
   const former = new Map<string, string>();
 
@@ -56,7 +56,7 @@ suite('what MariaDB is set to is checked at the start, or set for our own connec
     return error instanceof Error ? error.message : '';
   }
 
-  test('settings under which every send failed: on a URL all of them at once do no harm', async () => {
+  test('settings under which every send failed: with a URL all of them together do no harm', async () => {
     await setGlobal({
       autocommit: '0',
       sql_mode: "'NO_BACKSLASH_ESCAPES,ANSI_QUOTES,EMPTY_STRING_IS_NULL,PAD_CHAR_TO_FULL_LENGTH,ONLY_FULL_GROUP_BY'",
@@ -105,7 +105,7 @@ suite('what MariaDB is set to is checked at the start, or set for our own connec
     [{ init_connect: "'SET NAMES latin1'" }, /a text with €, Cyrillic letters and an emoji comes back as another one/],
     [{ init_connect: "'SET NAMES utf8mb3'" }, /a text with €, Cyrillic letters and an emoji/],
     [{ init_connect: "'SET character_set_results = latin1'" }, /an emoji comes back as another one/],
-  ])('%j: refused on the DataSource of a host, and nothing is refused on a URL', async (settings, sentence) => {
+  ])('%j: refused on the DataSource of a host, and accepted with a URL', async (settings, sentence) => {
     await setGlobal(settings);
     expect(await refusalOf(await onHosts())).toMatch(sentence);
     await startOnUrl();
@@ -115,7 +115,7 @@ suite('what MariaDB is set to is checked at the start, or set for our own connec
     [{ max_allowed_packet: '1048576' }, /max_allowed_packet is 1048576.*SET GLOBAL max_allowed_packet = 16777216/],
     [{ read_only: '1' }, /the database takes no writes: .*read-only \(ER_OPTION_PREVENTS_STATEMENT\)\.$/],
     [{ tx_read_only: '1' }, /its transactions are read-only/],
-  ])('%j: refused on a URL too', async (settings, sentence) => {
+  ])('%j: refused with a URL too', async (settings, sentence) => {
     await setGlobal(settings);
     for (const database of [server.url, await onHosts()]) expect(await refusalOf(database)).toMatch(sentence);
   });
@@ -143,9 +143,12 @@ suite('what MariaDB is set to is checked at the start, or set for our own connec
   });
 });
 
-(hasMariadb() ? test : test.skip)('a server that undoes half of a transaction after a wait for a lock', async () => {
-  const server = opened(await OwnMariadb.start(['--innodb-rollback-on-timeout=ON']));
-  await expect(new TypeormStorage({ database: server.url }).start()).rejects.toThrow(
-    /innodb_rollback_on_timeout is ON: .* Start the server without it\.$/,
-  );
-});
+(hasMariadb() ? test : test.skip)(
+  'a server that rolls back half of a transaction after a wait for a lock',
+  async () => {
+    const server = opened(await OwnMariadb.start(['--innodb-rollback-on-timeout=ON']));
+    await expect(new TypeormStorage({ database: server.url }).start()).rejects.toThrow(
+      /innodb_rollback_on_timeout is ON: .* Start the server without it\.$/,
+    );
+  },
+);

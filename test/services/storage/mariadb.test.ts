@@ -18,7 +18,7 @@ import { expectStartSentences } from '../../support/storage/start-sentences.js';
 const available = await hasServer('MariaDB', 3306);
 const suite = available ? describe : describe.skip;
 
-suite('MariaDB, where it differs', () => {
+suite('peculiarities of MariaDB', () => {
   let database: Awaited<ReturnType<typeof createMariadbDatabase>>;
   let host: DataSource;
   let storage: TypeormStorage;
@@ -43,7 +43,7 @@ suite('MariaDB, where it differs', () => {
 
   afterAll(() => database.drop());
 
-  /** Something done while the host has a transaction open, which is rolled back whatever happens. */
+  /** Something that is done while the host has a transaction open, which is rolled back in any case. */
   async function beside<T>(use: (manager: EntityManager) => Promise<T>): Promise<T> {
     const runner = host.createQueryRunner();
     await runner.startTransaction('REPEATABLE READ');
@@ -61,14 +61,14 @@ suite('MariaDB, where it differs', () => {
     await storage.store(LedgerStore).post({ id: 'p', accountId: ACCOUNT, kind: 'topup', units, at: START });
   }
 
-  test('a transaction of a process that stands still gives its rows to the next one', async () => {
+  test('a transaction of a process that stands still releases its rows to the next one', async () => {
     await open(1);
     const own = await new DataSource({ type: 'mysql', url: database.url }).initialize();
     await expectStandingTransactionEnds(own, ACCOUNT);
     await own.destroy();
   });
 
-  test("a host's transaction may stand still as long as the server lets it", async () => {
+  test('a host’s transaction may stand still as long as the server permits', async () => {
     await open(1);
     await storage.store(LedgerStore).post({ id: 'q', accountId: ACCOUNT, kind: 'topup', units: 1, at: START });
     const seen = await beside((manager) => manager.query('SELECT @@idle_transaction_timeout AS seconds'));
@@ -98,7 +98,7 @@ suite('MariaDB, where it differs', () => {
 
     const trips = () => asked.map(({ mock }) => mock.calls.length);
 
-    test('a batch that its accounts can pay is one prepared statement', async () => {
+    test('a batch that its accounts can pay for is one prepared statement', async () => {
       await storage.store(AccountStore).createAccount({ id: 'other', name: 'B', createdAt: START });
       await storage.store(LedgerStore).post({ id: 'q', accountId: 'other', kind: 'topup', units: 2, at: START });
       await counted.store(OutboxStore).commit([aSend(1), aSend(2)], decide, undefined, 'none');
@@ -112,7 +112,7 @@ suite('MariaDB, where it differs', () => {
       expect(await storage.store(LedgerStore).check()).toEqual([]);
     });
 
-    test('a batch that one of its accounts cannot pay writes nothing at first, and then what can be paid', async () => {
+    test('a batch that one of its accounts cannot pay for writes nothing at first, and then the part that can be paid', async () => {
       const sends = [aSend(1, { recipients: recipients(9) }), aSend(2)];
       const outcomes = await counted.store(OutboxStore).commit(sends, decide, undefined, 'none');
       expect(outcomes.map(({ kind }) => kind)).toEqual(['accepted', 'refused']);
@@ -122,7 +122,7 @@ suite('MariaDB, where it differs', () => {
       ]);
     });
 
-    test('a send under a key begins, locks, looks, and writes with its COMMIT', async () => {
+    test('a send under a key begins, locks, reads, and writes with its COMMIT', async () => {
       await counted.store(OutboxStore).commit([aSend(1, { once: onceKey() })], decide, undefined, 'none');
       expect(trips()).toEqual([4, 0]);
       expect(await storage.store(LedgerStore).balance(ACCOUNT)).toBe(8);
@@ -143,7 +143,7 @@ suite('MariaDB, where it differs', () => {
     });
   });
 
-  test('a start that cannot be says why in a sentence', () => expectStartSentences(database.url));
+  test('a start that is not possible says why in a sentence', () => expectStartSentences(database.url));
 
   test.each([5, 1])(
     'a host transaction with an older snapshot still sees the key that was used meanwhile, of %i units',
@@ -173,7 +173,7 @@ suite('MariaDB, where it differs', () => {
     },
   );
 
-  test('sends of a key with a cap, in transactions of the host and beside them, do not pass it', async () => {
+  test('sends of a key with a cap, inside transactions of the host and beside them, do not exceed it', async () => {
     await open(1000);
     await expectCapAmongHosts(storage, host);
   });
@@ -199,14 +199,14 @@ suite('MariaDB, where it differs', () => {
       expect((await Promise.all(outcomes)).flat().map(({ kind }) => kind)).toEqual(others.map(() => 'accepted'));
     };
 
-    test('with a keyed send of its own holds up no keyed sends of other accounts', async () => {
+    test('with a keyed send of its own does not delay keyed sends of other accounts', async () => {
       await beside(async (manager) => {
         await storage.store(OutboxStore).commit([keyed(100, ACCOUNT)], decide, { manager });
         await expectOthersGoOn();
       });
     });
 
-    test('with a send of a key with a cap holds up no such sends of other accounts', async () => {
+    test('with a send of a key with a cap does not delay such sends of other accounts', async () => {
       const limited = (index: number, accountId: string) =>
         aSend(index, { accountId, ...capped(5, `k${index}`, `k${index}`) });
       await beside(async (manager) => {
@@ -218,7 +218,7 @@ suite('MariaDB, where it differs', () => {
       });
     });
 
-    test('with a posting of its own holds up no sends and no postings of other accounts', async () => {
+    test('with a posting of its own does not delay sends and postings of other accounts', async () => {
       await beside(async (manager) => {
         await storage
           .store(LedgerStore)
@@ -231,7 +231,7 @@ suite('MariaDB, where it differs', () => {
     });
   });
 
-  test('a host transaction with an older snapshot replaces the key that expired', async () => {
+  test('a host transaction with an older snapshot replaces the expired key', async () => {
     await open(5);
     const [outcome] = await beside(async (manager) => {
       await storage.store(OutboxStore).commit([aSend(1, { once: onceKey({ expiresAt: START + 1 }) })], decide);
@@ -240,7 +240,7 @@ suite('MariaDB, where it differs', () => {
     expect(outcome?.kind).toBe('accepted');
   });
 
-  test('a host transaction with an older snapshot still counts in the record that came about meanwhile', async () => {
+  test('a host transaction with an older snapshot still counts in the record that was created meanwhile', async () => {
     await open(5);
     const policySend = (index: number) => aSend(index, { policy: counting('new', messageId(index), 1) });
     const outcomes = await beside(async (manager) => {
@@ -254,7 +254,7 @@ suite('MariaDB, where it differs', () => {
     ]);
   });
 
-  test('an account that a host transaction holds is busy, and no other is', async () => {
+  test('an account that a host transaction locks is busy, and no other one is', async () => {
     await open(5);
     await storage.store(AccountStore).createAccount({ id: 'other', name: 'B', createdAt: START });
     await storage.store(LedgerStore).post({ id: 'q', accountId: 'other', kind: 'topup', units: 1, at: START });
@@ -267,7 +267,7 @@ suite('MariaDB, where it differs', () => {
     expect(await storage.store(LedgerStore).balance(ACCOUNT)).toBe(5);
   });
 
-  test("sends in one transaction of the host's are charged one after the other, and each whole", async () => {
+  test('several sends in one transaction of the host are charged one after the other, each in full', async () => {
     await open(3);
     await host.transaction(async (manager) => {
       const commit = (...indexes: number[]) =>
@@ -288,7 +288,7 @@ suite('MariaDB, where it differs', () => {
     expect(await storage.store(OutboxStore).find(ACCOUNT, 'sms', messageId(6))).toBeUndefined();
   });
 
-  test("a deadlock ends the host's transaction: its commit fails, and nothing that was done in it or after it is kept", async () => {
+  test('a deadlock ends the host’s transaction: its commit fails, and nothing that was done in it or after it is kept', async () => {
     await open(10);
     await storage.store(AccountStore).createAccount({ id: 'b', name: 'B', createdAt: START });
     await storage.store(LedgerStore).post({ id: 'q', accountId: 'b', kind: 'topup', units: 10, at: START });
@@ -305,7 +305,7 @@ suite('MariaDB, where it differs', () => {
           .then(() => false)
           .catch(() => true);
         if (!refused) return;
-        // As a host would that does not care: it goes on, and commits.
+        // As a careless host would: it goes on, and commits.
         await storage
           .store(OutboxStore)
           .commit([aSend(index + 2, { accountId: mine })], decide, { manager })
@@ -335,7 +335,7 @@ suite('MariaDB, where it differs', () => {
     expect(answers).toEqual(['posted', 'repeated']);
   });
 
-  test('a debit that was made meanwhile is repeated in a host transaction, not refused for the balance it left', async () => {
+  test('a debit that conflicts with one made meanwhile is repeated in a host transaction, not refused for the balance it left', async () => {
     await open(5);
     const posting = { id: 'fee', accountId: ACCOUNT, kind: 'adjust', units: -4, at: START } as const;
     const answers = await beside(async (manager) => {
@@ -348,7 +348,7 @@ suite('MariaDB, where it differs', () => {
     expect(answers).toEqual(['posted', 'repeated']);
   });
 
-  test('what does not fit is refused and not cut off', async () => {
+  test('a value that is too long is refused and not cut off', async () => {
     await open(5);
     const account = { id: 'x'.repeat(192), name: 'B', createdAt: START };
     await expect(storage.store(AccountStore).createAccount(account)).rejects.toThrow(/ER_DATA_TOO_LONG/);

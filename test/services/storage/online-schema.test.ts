@@ -19,10 +19,10 @@ import { hasServer } from '../../support/databases/servers.js';
 
 const opened = closeAfterEach();
 
-/** How many rows the large table has. */
+/** The number of rows of the large table. */
 const ROWS = 100_000;
 
-/** What a later release would bring. */
+/** Versions that a later release could bring. */
 const INDEX: readonly string[] = ['CREATE INDEX messaging_recipient_later ON messaging_recipient (number, updated_at)'];
 const COLUMN = ["ALTER TABLE messaging_recipient ADD COLUMN later VARCHAR(20) NOT NULL DEFAULT ''"] as const;
 const DROP: readonly string[] = ['DROP INDEX messaging_recipient_reference'];
@@ -31,7 +31,7 @@ function later(...statements: readonly string[]): readonly SchemaGroup[] {
   return [...SCHEMA, { name: 'later', versions: [{ name: '0001-later', up: () => statements }] }];
 }
 
-/** Statements that tell what a server does. `stuck`: who waits for a table. `builds`: who builds or changes one. */
+/** Statements that show what a server does. `stuck`: who waits for a table. `builds`: who builds or changes one. */
 const LOOKS = {
   postgres: {
     seed: (rows: number) => `INSERT INTO messaging_recipient
@@ -56,7 +56,7 @@ const LOOKS = {
   },
 };
 
-/** A database in use: a large table, a sender, and a transaction of the host's that has used the table. */
+/** A database in use: a large table, a sender, and a transaction of the host that has used the table. */
 async function inUse({ type, create }: LockingServer, rows = 100) {
   const { url, drop } = await create();
   opened({ close: drop });
@@ -81,7 +81,7 @@ async function inUse({ type, create }: LockingServer, rows = 100) {
   return {
     connect,
     dataSource,
-    /** Accepts and claims; all must come to an end though the transaction of the host goes on. */
+    /** Accepts and claims. All must finish although the transaction of the host stays open. */
     async send(count: number): Promise<void> {
       for (const _ of range(count)) {
         await storage.store(OutboxStore).commit([aSend(++sent)], decide);
@@ -104,7 +104,7 @@ async function inUse({ type, create }: LockingServer, rows = 100) {
       const rows: { id: unknown; statement: string }[] = await dataSource.query(looks.builds);
       return rows.filter(({ statement }) => statement.includes(text)).map(({ id }) => Number(id));
     },
-    /** Opens the transaction of a host that has read or written the table. */
+    /** Opens a transaction of a host that has read or written the table. */
     async standing(sql: string): Promise<QueryRunner> {
       const runner = (await connect()).createQueryRunner();
       await runner.startTransaction();
@@ -123,7 +123,7 @@ async function end(runner: QueryRunner): Promise<void> {
   await runner.release();
 }
 
-/** Ends the standing transaction, and then the migration that waits for it. */
+/** Ends the open transaction, and then the migration that waits for it. */
 async function ended(runner: QueryRunner, migration: Promise<void>): Promise<void> {
   await end(runner);
   await migration;
@@ -151,9 +151,9 @@ for (const [name, server] of Object.entries(LOCKING_SERVERS)) {
       expect((await db.columns()).includes('later')).toBe(statements === COLUMN);
     });
 
-    test('a migration whose connection is ended anywhere is completed by the next start', async () => {
+    test('a migration whose connection is ended at any point is completed by the next start', async () => {
       const db = await inUse(server);
-      // Each statement changes another table, so that a transaction which uses that table stops the migration there.
+      // Each statement changes another table, so a transaction that uses that table stops the migration there.
       const places = [
         { statement: COLUMN[0], changes: 'ADD COLUMN later', used: READS },
         {
@@ -175,7 +175,7 @@ for (const [name, server] of Object.entries(LOCKING_SERVERS)) {
           () => 'done',
           () => 'broken off',
         );
-        // The server may still list a connection that was killed before, and its statement.
+        // The server may still list an earlier connection that was killed, with its statement.
         const [id] = await until(
           async () => (await db.builds(changes)).filter((id) => !killed.has(id)),
           (ids) => ids.length > 0,
@@ -210,7 +210,7 @@ for (const [name, server] of Object.entries(LOCKING_SERVERS)) {
     });
 
     test.each(['all', 'each', 'none'] as const)(
-      "as a host's migrations in transactions of TypeORM (%s) it is built so too",
+      'among a host’s migrations in transactions of TypeORM (%s) it is built the same way',
       async (transaction) => {
         const db = await inUse(server);
         const host = await db.connect({ migrations: migrationsOf(later(...INDEX, ...COLUMN)) });
@@ -227,7 +227,7 @@ for (const [name, server] of Object.entries(LOCKING_SERVERS)) {
       },
     );
 
-    test('a schema that lacks nothing is only read', async () => {
+    test('a complete schema is only read', async () => {
       const used = await inUse(server);
       const db = await databaseFor(used.dataSource);
       const seen: string[] = [];
@@ -245,7 +245,7 @@ for (const [name, server] of Object.entries(LOCKING_SERVERS)) {
 const onPostgres = (await hasServer('PostgreSQL', 5432)) ? describe : describe.skip;
 
 onPostgres('the build of an index on PostgreSQL', () => {
-  test('keeps nobody waiting for the table', async () => {
+  test('makes nobody wait for the table', async () => {
     const db = await inUse(LOCKING_SERVERS.PostgreSQL as LockingServer, ROWS);
     const standing = await db.standing(WRITES);
     const migration = db.migrate(INDEX);
@@ -258,7 +258,7 @@ onPostgres('the build of an index on PostgreSQL', () => {
     await ended(standing, migration);
   });
 
-  test('that goes on in the server after its process was killed is waited for, and not begun twice', async () => {
+  test('that continues in the server after its process was killed is waited for, and not begun twice', async () => {
     const db = await inUse(LOCKING_SERVERS.PostgreSQL as LockingServer);
     const standing = await db.standing(WRITES);
     const killed = await db.connect();

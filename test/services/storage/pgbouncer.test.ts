@@ -34,7 +34,7 @@ suite('storage', () => {
 
 suite('PgBouncer in transaction mode', () => {
   const opened = closeAfterEach();
-  /** Three connections for all: whoever leaves something on one leaves it to others. */
+  /** Three connections for all, so a setting that is left on one reaches others. */
   async function openFew() {
     const { url, drop } = await createPostgresDatabase();
     opened({ close: drop });
@@ -47,14 +47,14 @@ suite('PgBouncer in transaction mode', () => {
     return opened(await startMessaging('fastify', { storage }, { units }));
   }
 
-  test('without the option the start is refused with a sentence that names it', async () => {
+  test('without the option, the start is refused with a sentence that names it', async () => {
     const { pooled } = await openFew();
     await expect(new TypeormStorage({ database: pooled }).start()).rejects.toThrow(
       'Option storage: what answers there refuses our settings; before a pooler in transaction mode give pooler: "transaction" (08P01).',
     );
   });
 
-  test('over two instances and three connections, exactly what the balance pays for is sent, and one of one key', async () => {
+  test('over two instances and three connections, exactly as much is sent as the balance pays for, and one send per key', async () => {
     const { pooled } = await openFew();
     const first = await start(pooled, 100);
     await expectExactlyTheBalance([first, await start(pooled)]);
@@ -74,7 +74,7 @@ suite('PgBouncer in transaction mode', () => {
     }
   });
 
-  test('a notifier that it stands before says so once, and what is accepted is delivered by polling', async () => {
+  test('a notifier behind it says once that it cannot work, and accepted messages are delivered by polling', async () => {
     const lines: string[] = [];
     Logger.overrideLogger({ log: () => {}, error: () => {}, warn: (line: unknown) => lines.push(String(line)) });
     opened({ close: () => Logger.overrideLogger(new Logger()) });
@@ -102,7 +102,7 @@ function shuttable(url: string): PostgresNotifier & { close(): Promise<void> } {
   return Object.assign(notifier, { close: () => notifier.onApplicationShutdown() });
 }
 
-/** What a transaction finds set on the connection that it gets. */
+/** The settings that a transaction finds on the connection that it gets. */
 async function settingsOf(url: string): Promise<unknown> {
   const client = new Client({ connectionString: url });
   await client.connect();

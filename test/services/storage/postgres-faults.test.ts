@@ -27,7 +27,7 @@ const drops: (() => Promise<void>)[] = [];
 const opened = closeAfterEach();
 let url = '';
 
-/** As the real one, but no send lets another account's pass. */
+/** Like the real store, except that no send may overtake another account's. */
 class PatientStorage extends TypeormStorage {
   override store<S extends object>(Store: StoreClass<S>): S {
     const store = super.store(OutboxStore);
@@ -60,14 +60,14 @@ suite('PostgreSQL', () => {
     for (const drop of drops) await drop();
   });
 
-  test('a start that cannot be says why in a sentence', () => expectStartSentences(url));
+  test('a start that is not possible says why in a sentence', () => expectStartSentences(url));
 
-  test('200 sends at once on a balance for 100, over two instances: exactly 100 are sent', async () => {
+  test('exactly 100 of 200 simultaneous sends succeed on a balance for 100, over two instances', async () => {
     const first = await start(100);
     await expectExactlyTheBalance([first, await start()]);
   });
 
-  test('50 requests at once under one key, over two instances: one is sent', async () => {
+  test('50 simultaneous requests under one key, over two instances, send once', async () => {
     const first = await start();
     await expectOneSend([first, await start()]);
   });
@@ -81,7 +81,7 @@ suite('PostgreSQL', () => {
     return { app: opened(await startMessaging('express', options, { units: 10 })), dataSource };
   }
 
-  test('an account that somebody holds does not stall the others; its own sends go on when it is free', async () => {
+  test('an account whose row is locked does not delay the others; its own sends go on when it is free', async () => {
     const app = await start();
     const other = await another(app);
     const held = opened(await HeldAccount.hold(url, app.accountId));
@@ -96,7 +96,7 @@ suite('PostgreSQL', () => {
     expect(await checkLedger([app])).toEqual([]);
   });
 
-  test('without a lane for such accounts the others would wait', async () => {
+  test('without a separate lane for such accounts the others would wait', async () => {
     const app = await start(1000, PatientStorage);
     const other = await another(app);
     const held = opened(await HeldAccount.hold(url, app.accountId));
@@ -112,7 +112,7 @@ suite('PostgreSQL', () => {
     expect(tallyOf([await waiting, await stalled])).toEqual({ '200': 2 });
   });
 
-  test('an account that is held for too long: 503, and nothing is charged', async () => {
+  test('an account that is locked for too long: 503, and nothing is charged', async () => {
     const app = await start();
     const held = opened(await HeldAccount.hold(url, app.accountId));
     const refused = await Promise.all([sendSms(app), sendSms(app)]);
@@ -124,14 +124,14 @@ suite('PostgreSQL', () => {
     expect(await checkLedger([app])).toEqual([]);
   });
 
-  test('a transaction of a process that stands still gives its rows to the next one', async () => {
+  test('a transaction of a process that stands still releases its rows to the next one', async () => {
     const { accountId } = await start();
     const dataSource = await new DataSource({ type: 'postgres', url }).initialize();
     opened({ close: () => dataSource.destroy() });
     await expectStandingTransactionEnds(dataSource, accountId);
   });
 
-  test("a host's transaction may stand still as long as the server lets it", async () => {
+  test('a host’s transaction may stand still as long as the server permits', async () => {
     const { app, dataSource } = await startOnHosts();
     const seen = await dataSource.transaction(async (manager) => {
       await app.app.get(LedgerService, { strict: false }).topUp(app.accountId, 1, { host: { manager } });
@@ -140,7 +140,7 @@ suite('PostgreSQL', () => {
     expect(seen).toEqual([{ idle_in_transaction_session_timeout: '0' }]);
   });
 
-  test('all connections cut again and again: answers are 200 or 503, and the books are right', async () => {
+  test('if all connections are cut again and again, answers are 200 or 503, and the ledger is correct', async () => {
     const app = await start(1_000_000);
     const terminator = await BackendTerminator.start(url);
     const load = new CrashLoad(() => [app], app.key, { clients: 16 });

@@ -13,14 +13,14 @@ import { hasServer } from '../../support/databases/servers.js';
 
 const onPostgres = (await hasServer('PostgreSQL', 5432)) ? describe : describe.skip;
 
-/** More than a connection needs to keep a plan. */
+/** More executions than a connection needs to keep a plan. */
 const ROUNDS = 12;
-/** What the tables hold by then. */
+/** The contents of the tables by then. */
 const ROWS = 20_000;
 
 const opened = closeAfterEach();
 
-/** A storage in a database of its own, and a connection that looks on. */
+/** A storage in a database of its own, and a connection that observes it. */
 async function start() {
   const database = await createPostgresDatabase();
   opened({ close: () => database.drop() });
@@ -29,15 +29,15 @@ async function start() {
   const connect = async () => opened(await connectPostgres(database.url));
   const observer = await connect();
   const query = async (sql: string): Promise<Record<string, string>[]> => (await observer.query(sql)).rows;
-  // Whatever the server does by itself would have statements planned again.
+  // Anything that the server does by itself would cause statements to be planned again.
   for (const table of ['message', 'recipient', 'ledger', 'policy', 'account']) {
     await query(`ALTER TABLE messaging_${table} SET (autovacuum_enabled = false)`);
   }
   return { storage, query, connect };
 }
 
-onPostgres('what is read by its keys and never whole', () => {
-  test('is a queue that fills up after its statements were planned: messages are accepted, claimed and settled', async () => {
+onPostgres('reads by keys that never read a whole table', () => {
+  test('include a queue that fills up after its statements were planned: messages are accepted, claimed and settled', async () => {
     const { storage, query } = await start();
     const accounts = storage.store(AccountStore);
     const ledger = storage.store(LedgerStore);
@@ -71,7 +71,7 @@ onPostgres('what is read by its keys and never whole', () => {
     await query(`INSERT INTO messaging_policy (id, version, state, messages, expires_at)
       SELECT 'old-' || i, 0, '{}', '[]', ${START + 10 ** 9} FROM generate_series(1, ${ROWS}) i`);
     for (const round of range(ROUNDS)) await deliver(ROUNDS + round);
-    // A connection that ends tells the server what it has counted.
+    // A connection that ends reports its counters to the server.
     await storage.stop();
 
     const counts = () =>
@@ -84,10 +84,10 @@ onPostgres('what is read by its keys and never whole', () => {
     }
   });
 
-  test('is what is due, where any number of others wait: a claim, an expiry and a look read only their own', async () => {
+  test('include due deliveries among any number of waiting ones: a claim, an expiry and a look read only their own', async () => {
     const { storage, query, connect } = await start();
-    // Reads skip dead index entries once no transaction of the server can see their rows, so that what another test has open
-    // would decide how many are counted. With this snapshot all of them are.
+    // Reads skip dead index entries once no transaction of the server can see their rows, so open transactions of other
+    // tests would change the counts. With this snapshot all entries are counted.
     await (await connect()).query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
     const accounts = storage.store(AccountStore);
     const ledger = storage.store(LedgerStore);
@@ -97,7 +97,7 @@ onPostgres('what is read by its keys and never whole', () => {
     const fill = (status: string) =>
       query(`INSERT INTO messaging_recipient (message_id, position, channel, number, units, refunded_units, status, attempt, due_at, updated_at)
         SELECT '${status}', i, 'sms', '1', 0, 0, '${status}', 1, i, i FROM generate_series(1, ${ROWS}) i`);
-    // Overdue for long, and before what is due.
+    // Long overdue, and before the due ones.
     await fill('sent');
     for (const round of range(ROUNDS)) {
       const now = START + round;
@@ -117,7 +117,7 @@ onPostgres('what is read by its keys and never whole', () => {
         WHERE i.indexrelname = 'messaging_recipient_queue'`);
     const isTold = ([row]: Record<string, string>[]) => Number(row?.scans) >= 4 * ROUNDS;
     const [row] = await eventually(counts, isTold);
-    // Each claim renews all leases so far: the entries of those that are sending after so many rounds.
+    // Each claim renews all leases so far, so it reads the entries that are sending after this many rounds.
     const sending = (rounds: number) => (rounds * (rounds + 1)) / 2;
     const claims = range(ROUNDS).reduce((sum, round) => sum + (round + 1) + sending(round), 0);
     const expiriesAndLooks = ROUNDS * (sending(ROUNDS) + (sending(ROUNDS) + 2));
@@ -125,7 +125,7 @@ onPostgres('what is read by its keys and never whole', () => {
     expect(Number(row?.read_whole)).toBeLessThan(ROWS);
   });
 
-  test('are accounts, where there are many when a commit is planned', async () => {
+  test('include accounts, of which there are many when a commit is planned', async () => {
     const { storage, query } = await start();
     await query(`INSERT INTO messaging_account (id, name, balance, created_at)
       SELECT 'account-' || i, 'A', 1000, i FROM generate_series(1, ${ROWS}) i`);

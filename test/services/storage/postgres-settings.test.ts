@@ -30,7 +30,7 @@ async function onHosts(url: string, extra: object = {}, more: { readonly schema?
   return dataSource;
 }
 
-/** What the start says on a URL and on a DataSource of the host, which is the same. */
+/** What the start says with a URL and with a DataSource of the host, which is the same. */
 async function refusalOf(url: string, more: { readonly schema?: string } = {}): Promise<string> {
   const said = [];
   for (const given of [url, await onHosts(url, {}, more)]) {
@@ -47,7 +47,7 @@ async function refusalOf(url: string, more: { readonly schema?: string } = {}): 
   return said[0] ?? '';
 }
 
-suite('what PostgreSQL is set to is checked at the start', () => {
+suite('the settings of PostgreSQL are checked at the start', () => {
   test.each(['WIN1252', 'LATIN1', 'SQL_ASCII', 'EUC_JP'])('a database with ENCODING %s', async (encoding) => {
     const { url } = await database(`ENCODING '${encoding}' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`);
     expect(await refusalOf(url)).toBe(
@@ -55,7 +55,7 @@ suite('what PostgreSQL is set to is checked at the start', () => {
     );
   });
 
-  test('transactions that are read-only by default, as on a primary that is fenced off', async () => {
+  test('transactions that are read-only by default, as on a fenced primary', async () => {
     const { url, name, run } = await database();
     await run(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
     expect(await refusalOf(url)).toMatch(
@@ -72,7 +72,7 @@ suite('what PostgreSQL is set to is checked at the start', () => {
     expect(await refusalOf(url)).toMatch(sentence);
   });
 
-  test('a search_path that no longer begins where our tables are: no second ones are made', async () => {
+  test('a search_path that no longer begins with our schema: no second tables are made', async () => {
     const { url, name, run } = await database();
     await expectService(url);
     await run('CREATE SCHEMA app', `ALTER DATABASE ${name} SET search_path = app, public`);
@@ -83,14 +83,14 @@ suite('what PostgreSQL is set to is checked at the start', () => {
     await new TypeormStorage({ database: await onHosts(url) }).start();
   });
 
-  test("a search_path in the URL or the host's options is where the tables are", async () => {
+  test('a search_path in the URL or in the host’s options is where the tables are', async () => {
     const { url, run } = await database();
     await run('CREATE SCHEMA app');
     await expectService(`${url}?options=-c%20search_path%3Dapp`);
     await run('SELECT 1 FROM app.messaging_message');
   });
 
-  test('what the URL says besides reaches the server', async () => {
+  test('the other options of the URL reach the server', async () => {
     const { url, run } = await database();
     const storage = new TypeormStorage({
       database: `${url}?application_name=shop&options=-c%20work_mem%3D5MB&lock_timeout=4000`,
@@ -99,7 +99,7 @@ suite('what PostgreSQL is set to is checked at the start', () => {
     const seen = "SELECT 1 / count(*) FROM pg_stat_activity WHERE application_name = 'shop'";
     await run(seen);
     await storage.stop();
-    // Here nothing speaks TLS, so an option that asks for it cannot be overlooked.
+    // Nothing speaks TLS here, so an option that requires it cannot be overlooked.
     await expect(new TypeormStorage({ database: `${url}?sslmode=verify-full` }).start()).rejects.toThrow(
       /^Option storage: /,
     );
@@ -119,18 +119,18 @@ suite('what PostgreSQL is set to is checked at the start', () => {
     await expectService(theirs);
   });
 
-  test('a client_encoding that the host has set, under which texts change', async () => {
+  test('a client_encoding of the host under which texts would change', async () => {
     const { url } = await database();
     const dataSource = await onHosts(url, { max: 1 });
     await dataSource.query("SET client_encoding = 'LATIN1'");
     await expect(new TypeormStorage({ database: dataSource }).start()).rejects.toThrow(
       /a text with €, Cyrillic letters and an emoji .*client_encoding UTF8 on PostgreSQL\.$/,
     );
-    // The driver asks for UTF-8 itself, whatever the role, the database or the URL says.
+    // The driver itself requests UTF-8, whatever the role, the database or the URL says.
     await expectService(`${url}?options=-c%20client_encoding%3DLATIN1`);
   });
 
-  test.each([true, false])('all other settings do no harm, on a URL: %s', async (isUrl) => {
+  test.each([true, false])('all other settings do no harm with a URL: %s', async (isUrl) => {
     const { url, name, run } = await database();
     const settings = {
       standard_conforming_strings: 'off',
@@ -159,7 +159,7 @@ suite('what PostgreSQL is set to is checked at the start', () => {
     await expectService(isUrl ? url : await onHosts(url));
   });
 
-  test('a commit that does not wait for the disk is a warning of the doctor and of health', async () => {
+  test('a commit that does not wait for the disk causes a warning of the doctor and of health', async () => {
     const { url, name, run } = await database();
     await run(`ALTER DATABASE ${name} SET synchronous_commit = off`);
     const storage = new TypeormStorage({ database: url });
@@ -170,7 +170,7 @@ suite('what PostgreSQL is set to is checked at the start', () => {
     await storage.stop();
   });
 
-  test('at a stricter default isolation sends of one account at once are all accepted', async () => {
+  test('at a stricter default isolation, simultaneous sends of one account are all accepted', async () => {
     const { url, name, run } = await database();
     await run(`ALTER DATABASE ${name} SET default_transaction_isolation = 'repeatable read'`);
     const storage = { useValue: new TypeormStorage({ database: url }) };
@@ -188,7 +188,7 @@ suite('what PostgreSQL is set to is checked at the start', () => {
 const own = await OwnPostgres.orWarn('the start on a standby');
 afterAll(() => own?.close());
 
-(own ? test : test.skip)('a standby says what it is', async () => {
+(own ? test : test.skip)('a standby is recognised and named', async () => {
   if (!own) return;
   await own.becomeStandby();
   expect(await refusalOf(own.url('postgres'))).toBe(

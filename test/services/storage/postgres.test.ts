@@ -18,7 +18,7 @@ import { expectCapAmongHosts } from '../../support/mounting/host-caps.js';
 const suite = (await hasServer('PostgreSQL', 5432)) ? describe : describe.skip;
 const opened = closeAfterEach();
 
-/** A connection that looks on, and the URL of its empty database. */
+/** A connection that observes, and the URL of its empty database. */
 async function openDatabase() {
   const { url, drop } = await createPostgresDatabase();
   opened({ close: drop });
@@ -45,8 +45,8 @@ async function fund(storage: TypeormStorage, units: number): Promise<void> {
   await storage.store(LedgerStore).post({ id: 'p', accountId: ACCOUNT, kind: 'topup', units, at: START });
 }
 
-suite('PostgreSQL, where it differs', () => {
-  test("a host's own wait for locks is what it was after a send in its transaction, accepted or not", async () => {
+suite('peculiarities of PostgreSQL', () => {
+  test('a host’s own lock timeout is unchanged after a send in its transaction, accepted or not', async () => {
     const { url } = await openDatabase();
     const host = await openDataSource(url);
     const storage = await start(new TypeormStorage({ database: host }));
@@ -64,7 +64,7 @@ suite('PostgreSQL, where it differs', () => {
     });
   });
 
-  test('sends of a key with a cap, in transactions of the host and beside them, do not pass it', async () => {
+  test('sends of a key with a cap, inside transactions of the host and beside them, do not exceed it', async () => {
     const { url } = await openDatabase();
     const host = await openDataSource(url);
     const storage = await start(new TypeormStorage({ database: host }));
@@ -72,7 +72,7 @@ suite('PostgreSQL, where it differs', () => {
     await expectCapAmongHosts(storage, host);
   });
 
-  describe('what we set in a transaction', () => {
+  describe('a setting that we make in a transaction', () => {
     /** A host with one connection, on which its statements and ours take turns. */
     async function openHost(units: number) {
       const { url } = await openDatabase();
@@ -86,7 +86,7 @@ suite('PostgreSQL, where it differs', () => {
     type Queries = Pick<DataSource, 'query'>;
     const settings = (on: Queries) => on.query('SELECT name, setting FROM pg_settings ORDER BY name');
 
-    test("does not reach a host's transaction, whether our part of it succeeds, is refused or fails", async () => {
+    test('does not reach a host’s transaction, whether our part of it succeeds, is refused or fails', async () => {
       const { host, storage } = await openHost(3);
       await host.transaction(async (manager) => {
         await manager.query("SET LOCAL lock_timeout = '60s'; SET LOCAL enable_hashjoin = off");
@@ -105,7 +105,7 @@ suite('PostgreSQL, where it differs', () => {
       });
     });
 
-    test("does not stay on the connection that a host's statement gets next", async () => {
+    test('does not stay on the connection that a host’s statement gets next', async () => {
       const { host, storage, untouched: before } = await openHost(30);
       expect(await settings(host)).toEqual(before);
       const once = (key: string) => ({ once: onceKey({ key }) });
@@ -120,7 +120,7 @@ suite('PostgreSQL, where it differs', () => {
       expect(await settings(host)).toEqual(before);
     });
 
-    test("does not reach the host's migrations behind ours in the same transaction", async () => {
+    test('does not reach the host’s migrations after ours in the same transaction', async () => {
       const { url } = await openDatabase();
       const host = await openDataSource(url, { max: 2, statement_timeout: 20_000 });
       const [first] = messagingMigrations;
@@ -133,7 +133,7 @@ suite('PostgreSQL, where it differs', () => {
     });
   });
 
-  test('a stricter default isolation keeps no instance from starting, and refuses no send', async () => {
+  test('a stricter default isolation stops no instance from starting, and refuses no send', async () => {
     const { url, client } = await openDatabase();
     const [{ name }] = (await client.query('SELECT current_database() AS name')).rows;
     await client.query(`ALTER DATABASE ${name} SET default_transaction_isolation = 'repeatable read'`);
@@ -153,7 +153,7 @@ suite('PostgreSQL, where it differs', () => {
     ]);
   });
 
-  test('the plans that a connection keeps are few, however many large sends a commit takes', async () => {
+  test('a connection keeps few plans, however many large sends a commit takes', async () => {
     const { url } = await openDatabase();
     const host = await openDataSource(url, { pipeline: true, max: 1 });
     const storage = await start(new TypeormStorage({ database: host }));
@@ -172,10 +172,10 @@ suite('PostgreSQL, where it differs', () => {
     expect(await storage.store(LedgerStore).check()).toEqual([]);
   });
 
-  test('a migration takes as long as it takes, whatever a statement may take else', async () => {
+  test('a migration may take any time, although other statements have a limit', async () => {
     const { url, client } = await openDatabase();
     const hurried = await openDataSource(url, { statement_timeout: 200, query_timeout: 300, pipeline: true });
-    // What every migration waits for: as long as another instance would take for a large table.
+    // The lock that every migration waits for, held as long as another instance would need for a large table.
     await client.query('SELECT pg_advisory_lock(7305808869231650)');
     const starting = start(new TypeormStorage({ database: hurried }));
     let over = false;

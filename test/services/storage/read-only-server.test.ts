@@ -10,7 +10,7 @@ import { OwnPostgres } from '../../torture/own-postgres.js';
 const opened = closeAfterEach();
 const REFUSED = '503 Service momentanément indisponible';
 
-/** A pool that holds several connections, as each of these sends needs one. */
+/** A pool that holds several connections, because each of these sends needs one. */
 const sendTen = (app: Parameters<typeof sendSms>[0]) => Promise.all(Array.from({ length: 10 }, () => sendSms(app)));
 
 const postgres = await OwnPostgres.orWarn('a primary that became read-only');
@@ -25,7 +25,7 @@ onPostgres(
     const storage = { useValue: new TypeormStorage({ database: postgres.url('messaging') }) };
     const app = opened(await startMessaging('fastify', { storage, dispatch: { pollMs: 60_000 } }));
     expect(tallyOf(await sendTen(app))).toEqual({ 200: 10 });
-    // New sessions may write, as on the new primary. Sessions that are open already may not, as on the old one.
+    // New sessions may write, as on the new primary. Open sessions may not, as on the old one.
     await postgres.execute('ALTER DATABASE messaging SET default_transaction_read_only = off');
     await postgres.execute('ALTER SYSTEM SET default_transaction_read_only = on');
     await postgres.execute('SELECT pg_reload_conf()');
@@ -34,7 +34,7 @@ onPostgres(
       ({ status }) => status !== 200,
     );
     expect([tallyOf([refused]), refused.headers.get('retry-after')]).toEqual([{ [REFUSED]: 1 }, '1']);
-    // Each round that is refused closes at least one connection of at most ten; the sends of a round may share one commit.
+    // Each refused round closes at least one connection of at most ten. The sends of a round may share one commit.
     let refusedRounds = 0;
     await until(
       () => sendTen(app),
@@ -58,7 +58,7 @@ onMariadb('MariaDB: no connection to a server that became read-only is used agai
   const before = await mariadb.connections();
   await mariadb.execute('SET GLOBAL read_only = 1');
   const answers = [];
-  // One at a time: the pool gives the connection that was used least recently, so all of them are tried.
+  // One at a time: the pool gives out the least recently used connection, so all of them are tried.
   for (let index = 0; index < 10; index++) answers.push(await sendSms(app));
   expect(tallyOf(answers)).toEqual({ [REFUSED]: 10 });
   expect(answers[0]?.headers.get('retry-after')).toBe('1');

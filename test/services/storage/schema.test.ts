@@ -40,7 +40,7 @@ for (const { name, port, type, create } of SERVERS) {
       expect(await storages[3]?.store(AccountStore).findAccount(ACCOUNT)).toMatchObject({ name: 'A' });
     });
 
-    test('a start that is refused keeps no lock on a connection that lives on', async () => {
+    test('a refused start leaves no lock on a connection that stays open', async () => {
       const url = await database();
       const options: DataSourceOptions = { type, url };
       const host = await new DataSource(options).initialize();

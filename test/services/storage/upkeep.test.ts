@@ -9,7 +9,7 @@ const opened = closeAfterEach();
 const onPostgres = (await hasServer('PostgreSQL', 5432)) ? describe : describe.skip;
 
 onPostgres('on PostgreSQL', () => {
-  test('autovacuum begins early on the tables whose rows change, and what an operator sets stays', async () => {
+  test('autovacuum begins early on tables whose rows change, and settings of an operator stay', async () => {
     const { url, drop } = await createPostgresDatabase();
     opened({ close: drop });
     const dataSource = await new DataSource({ type: 'postgres', url }).initialize();

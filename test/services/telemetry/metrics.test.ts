@@ -20,7 +20,7 @@ class HurriedClock extends SystemClock {
   }
 }
 
-/** What a page of metrics says of the database. */
+/** The values that a page of metrics takes from the database. */
 function ofTheDatabase(page: string): Readonly<Record<string, number>> {
   const lines = page.matchAll(/^(messaging_(?:open_deliveries|oldest_due|low_accounts|parked|sessions)\S*) (\S+)$/gm);
   return Object.fromEntries([...lines].map(([, series, value]) => [series, Number(value)]));
@@ -37,7 +37,7 @@ describeOnBothAdapters('GET /metrics', (adapter) => {
     await server.execute('CREATE DATABASE metrics');
     const storage = TypeormStorage.forRoot({ url: server.url('metrics') });
     const telemetry = PrometheusTelemetry.forRoot({ route: { secret: SECRET } });
-    // It hands nothing over, so that what is sent waits.
+    // This process delivers nothing, so a sent message waits.
     const options = { storage, telemetry, role: 'api', clock: HurriedClock } as const;
     const { url, accountId, key } = opened(await startMessaging(adapter, options));
     const client = new ApiClient(`${url}/api/v1`, accountId, key);

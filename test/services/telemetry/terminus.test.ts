@@ -42,7 +42,7 @@ describeOnBothAdapters('Terminus', (adapter) => {
     const live = async () => (await call(`${app.url}/api/v1/health/live`)).status;
     const hasStatus = (wanted: number) => (reply: Reply) => reply.status === wanted;
 
-    // The test's server runs with fsync=off, which is a warning.
+    // The test's server runs with fsync=off, which causes a warning.
     const up = {
       status: 'up',
       checks: expect.objectContaining({ storage: 'warning', schema: 'ok', 'queue sms': 'ok' }),

@@ -3,7 +3,7 @@ import { EndpointStore } from '../../../src/webhooks/endpoints/endpoint-store.js
 import { CallWorld } from '../../support/webhooks/call-world.js';
 import { hasNginx, OwnNginx } from '../../support/webhooks/own-nginx.js';
 
-/** Answers of a server that nobody here wrote; at `/gone` nothing listens behind it. */
+/** Answers of a server that this project did not write. At `/gone` nothing listens behind it. */
 const LOCATIONS = `
   location /busy { add_header Retry-After 120 always; return 429; }
   location /away { add_header Retry-After 120 always; return 503; }
@@ -28,7 +28,7 @@ suite('calls to nginx', () => {
   });
   afterEach(() => world.close());
 
-  /** Calls a location with so many events, and gives the statuses of its first calls. */
+  /** Calls a location with this many events, and returns the statuses of its first calls. */
   async function called(path: string, events: number) {
     const { id } = await world.endpoint(`${nginx.url}${path}`);
     world.process();
@@ -41,7 +41,7 @@ suite('calls to nginx', () => {
   test.each([
     ['/busy', 429],
     ['/away', 503],
-  ])('%s: it rests for as long as it is asked', async (path, status) => {
+  ])('%s: the endpoint rests as long as requested', async (path, status) => {
     const { endpoint, calls } = await called(path, 1);
     expect(calls).toEqual([{ status, ok: false }]);
     expect(Number(endpoint.restsUntil) - world.clock.now()).toBeLessThanOrEqual(120_000);
@@ -59,12 +59,12 @@ suite('calls to nginx', () => {
     expect(world.rows('SELECT tries FROM messaging_endpoint_retry WHERE endpoint_id = ?', id)).toEqual([{ tries: 1 }]);
   });
 
-  test('/gone: it is disabled', async () => {
+  test('gone: the endpoint is disabled', async () => {
     const { endpoint } = await called('/gone', 1);
     expect(endpoint).toMatchObject({ status: 'disabled', reason: 'gone' });
   });
 
-  test.each(['/impatient', '/closing', '/yes'])('%s: every event is taken, and none is called twice', async (path) => {
+  test.each(['/impatient', '/closing', '/yes'])('%s: every event is accepted, and none is sent twice', async (path) => {
     const { id, calls } = await called(path, 60);
     expect(calls).toHaveLength(60);
     expect(calls.every(({ ok }) => ok)).toBe(true);

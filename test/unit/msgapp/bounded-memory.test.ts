@@ -13,7 +13,7 @@ import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
 
 const opened = closeAfterEach();
 
-test('of messages with a file the last 20 000 are remembered; the file of one that is forgotten is left to the purge', () => {
+test('the last 20 000 messages with a file are remembered, and the file of a forgotten one is left to the purge', () => {
   const removed: string[] = [];
   const store: Pick<MediaStore, 'remove'> = {
     remove: async (ids) => void removed.push(...ids),
@@ -24,7 +24,7 @@ test('of messages with a file the last 20 000 are remembered; the file of one th
   expect(removed).toEqual(['msg-1', 'msg-20000']);
 });
 
-test('of restricted sessions those are remembered that are restricted still', () => {
+test('only sessions that are still restricted are remembered as restricted', () => {
   const clock = new FakeClock();
   const limits = new ContactLimits(clock);
   for (let session = 0; session < 1000; session++) {
@@ -34,7 +34,7 @@ test('of restricted sessions those are remembered that are restricted still', ()
   const kept: unknown = Reflect.get(limits, 'until');
   expect(kept instanceof Map && kept.size).toBe(60);
   expect(limits.refuses('session-999', '1')).toBe(true);
-  // Told anew, with a shorter time: the longer one stands.
+  // Reported again with a shorter time. The longer one stays in effect.
   limits.restrict('session-999', 1000);
   clock.advance(58_999);
   expect(limits.refuses('session-999', '1')).toBe(true);
@@ -42,7 +42,7 @@ test('of restricted sessions those are remembered that are restricted still', ()
   expect(limits.refuses('session-999', '1')).toBe(false);
 });
 
-test('a session that is over is not remembered as restricted', async () => {
+test('a session that has ended is not remembered as restricted', async () => {
   const world = await MsgappWorld.open();
   const process = opened(await new MsgappProcess(world, new ScriptedTransport()).start());
   const id = await linked(process, '22670000000');
@@ -55,7 +55,7 @@ test('a session that is over is not remembered as restricted', async () => {
   expect(refuses()).toBe(false);
 });
 
-test('of receipts that come before their message each state is kept once, however often it comes', async () => {
+test('of receipts that come before their message, each state is kept once, however often it comes', async () => {
   const world = await MsgappWorld.open();
   const process = opened(await new MsgappProcess(world, new ScriptedTransport()).start());
   const reported: (readonly DeliveryUpdate[])[] = [];

@@ -14,7 +14,7 @@ function cipher(secrets: string | readonly string[] = OLD, session = 's1'): Cred
   return new CredentialCipher(resolveCredentialKeys(secrets), session, new UuidGenerator());
 }
 
-/** What opening failed of. */
+/** The reason why it did not open. */
 function failure(open: () => string): Pick<CredentialsUnreadableError, 'name' | 'why' | 'message'> | string {
   try {
     return open();
@@ -26,7 +26,7 @@ function failure(open: () => string): Pick<CredentialsUnreadableError, 'name' | 
 const damaged = expect.objectContaining({ name: 'CredentialsUnreadableError', why: 'damaged' });
 
 describe('a sealed credential', () => {
-  test.each([VALUE, '', 'x'.repeat(300_000)])('opens where it was sealed', (value) => {
+  test.each([VALUE, '', 'x'.repeat(300_000)])('opens in the place where it was sealed', (value) => {
     const sealed = cipher().seal('pre-key', '1', value);
     expect(cipher().open('pre-key', '1', sealed)).toBe(value);
     expect(sealed).toMatch(/^v1\.[\w-]{8}\.[\w-]{16}\.[\w-]+$/);
@@ -41,7 +41,7 @@ describe('a sealed credential', () => {
     }
   });
 
-  test('opens nowhere else: of another session, kind or id', () => {
+  test('opens nowhere else: not for another session, kind or id', () => {
     const sealed = cipher().seal('session', 'a', VALUE);
     for (const open of [
       () => cipher(OLD, 's2').open('session', 'a', sealed),
@@ -54,7 +54,7 @@ describe('a sealed credential', () => {
     }
   });
 
-  test('each session has a key of its own: not even one nonce for all would make them alike', () => {
+  test('has a key of its own in each session, so even a repeated nonce would not make two of them alike', () => {
     const random = { bytes: (size: number) => Buffer.alloc(size) };
     const [one, two] = ['s1', 's2'].map((session) =>
       new CredentialCipher(resolveCredentialKeys(OLD), session, random).seal('k', 'i', 'x'.repeat(64)),
@@ -64,7 +64,7 @@ describe('a sealed credential', () => {
     expect(text(one)).not.toBe(text(two));
   });
 
-  test('does not open when any of its bytes is another one, or is missing, or is one too many', () => {
+  test('does not open if any of its bytes is changed or missing, or if there is one too many', () => {
     const it = cipher();
     const sealed = it.seal('k', 'i', 'a value');
     const [version = '', key = '', nonce = '', text = ''] = sealed.split('.');
@@ -103,7 +103,7 @@ describe('a sealed credential', () => {
 });
 
 describe('rotation', () => {
-  test('the first secret seals, all of them open', () => {
+  test('the first secret seals, and all of them open', () => {
     const before = cipher(OLD).seal('k', 'i', VALUE);
     const rotated = cipher([NEW, OLD]);
     expect(rotated.open('k', 'i', before)).toBe(VALUE);
@@ -112,7 +112,7 @@ describe('rotation', () => {
     expect(failure(() => cipher(OLD).open('k', 'i', after))).toMatchObject({ why: 'unknown_key' });
   });
 
-  test('a secret that is not among them: an error that says so and names no secret', () => {
+  test('a secret that is missing from the list causes an error that says so and names no secret', () => {
     const sealed = cipher(OLD).seal('k', 'i', VALUE);
     const error = failure(() => cipher(NEW).open('k', 'i', sealed));
     const { id } = resolveCredentialKeys(OLD).current;

@@ -15,7 +15,7 @@ function refusal(option: unknown): string {
 }
 
 describe('the secrets of the credentials', () => {
-  test('one, or several: the first is the current one', () => {
+  test('may be one or several, of which the first is the current one', () => {
     const one = resolveCredentialKeys(ONE);
     const both = resolveCredentialKeys([TWO, ONE]);
     expect(both.current).toEqual(resolveCredentialKeys(TWO).current);
@@ -24,16 +24,16 @@ describe('the secrets of the credentials', () => {
     expect(one.current.bytes).toHaveLength(32);
   });
 
-  test('a key is for this purpose only: the same secret as a pepper gives another one', () => {
+  test('give keys for this purpose only: the same secret as a pepper gives another key', () => {
     const { byVersion, current } = resolvePeppers(ONE);
     expect(resolveCredentialKeys(ONE).current.bytes.equals(byVersion.get(current) ?? Buffer.alloc(0))).toBe(false);
   });
 
-  test.each([7, {}])('of another kind: %p', (option) => {
+  test.each([7, {}])('may not be of another kind: %p', (option) => {
     expect(refusal(option)).toMatch(/Option msgapp.credentialsKey must be a text, or a list of texts\./);
   });
 
-  test.each([undefined, [], null])('none: %p', (option) => {
+  test.each([undefined, [], null])('may not be missing: %p', (option) => {
     expect(refusal(option)).toMatch(/^MessagingOptionsError: Option msgapp.credentialsKey is missing.*openssl rand/);
   });
 
@@ -43,12 +43,12 @@ describe('the secrets of the credentials', () => {
     ['ab'.repeat(40), 1],
     [[ONE, 'short'], 2],
     [[ONE, 7], 2],
-  ])('too weak: %p', (option, place) => {
+  ])('may not be too weak: %p', (option, place) => {
     const short = option === 'only thirty-one characters, abcd' ? option.slice(0, 31) : option;
     expect(refusal(short)).toMatch(`Option msgapp.credentialsKey (no. ${place}) is too weak`);
   });
 
-  test('what is wrong is said without the secret', () => {
+  test('do not appear in the errors about them', () => {
     for (const option of ['my secret', [ONE, ONE], [ONE, 'my secret']]) {
       expect(refusal(option)).not.toMatch(/my secret|fixture/);
     }

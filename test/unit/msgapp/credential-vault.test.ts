@@ -48,7 +48,7 @@ class GatedSessionStore extends SessionStore {
 }
 
 describe('credentials of a session', () => {
-  test('what was written is read, what was forgotten is not', async () => {
+  test('can be read once written, and not once deleted', async () => {
     const { credentials } = await world();
     await credentials.write([change('a', '1'), change('b', '2'), change('a', '3', 'other')]);
     await credentials.write([change('a', undefined), change('c', 'é😀')]);
@@ -56,14 +56,14 @@ describe('credentials of a session', () => {
     expect(await credentials.read('other', ['a'])).toEqual(new Map([['a', '3']]));
   });
 
-  test('816 at once', async () => {
+  test('can be 816 at once', async () => {
     const { credentials } = await world();
     const ids = range(816).map(String);
     await credentials.write(ids.map((id) => change(id, `key ${id}`)));
     expect(await credentials.read('k', ids)).toEqual(new Map(ids.map((id) => [id, `key ${id}`])));
   });
 
-  test('when the session is lost, writes say so and change nothing', async () => {
+  test('are no longer written after the session is lost, and each write says so', async () => {
     const { sessions, lease, credentials } = await world();
     await credentials.write([change('a', '1')]);
     const taken = await sessions.lease(lease.sessionId, 'p2', START + 30 * SECOND_MS, START + 60 * SECOND_MS);
@@ -73,7 +73,7 @@ describe('credentials of a session', () => {
     expect(taken && (await vaultOf(sessions).open(taken).read('k', ['a']))).toEqual(new Map([['a', '1']]));
   });
 
-  test('writes that were not waited for happen in their order; those that wait share a transaction', async () => {
+  test('are written in their order even if nobody waits; pending writes share a transaction', async () => {
     const store = new GatedSessionStore((await SqliteMemory.open()).db);
     const credentials = vaultOf(store).open(await store.create(aSession(1)));
     const writes = ['1', '2', '3', '4'].map((value) => credentials.write([change('a', value), change(value, value)]));
@@ -92,7 +92,7 @@ describe('credentials of a session', () => {
     expect((await credentials.read('k', ['a', '2', '4'])).get('a')).toBe('5');
   });
 
-  test('a failure reaches everybody whose write was part of it, and the next one is tried again', async () => {
+  test('fail for every caller whose write was part of a failed transaction, and the next write is tried again', async () => {
     const { sessions, lease } = await world();
     const write = sessions.writeCredentials.bind(sessions);
     let down = true;
@@ -109,7 +109,7 @@ describe('credentials of a session', () => {
     expect(await credentials.read('k', ['a', '0'])).toEqual(new Map([['a', '1']]));
   });
 
-  test('rows that change places do not open', async () => {
+  test('do not open if two rows change places', async () => {
     const { sessions, database, lease, credentials } = await world();
     const other = await sessions.create(aSession(2));
     await credentials.write([change('a', '1'), change('b', '2'), change('a', '3', 'other')]);
@@ -133,10 +133,10 @@ describe('credentials of a session', () => {
     }
   });
 
-  test('rotation: what is written is sealed with the newest secret, what was not stays readable', async () => {
+  test('are sealed with the newest secret when written, and stay readable under older ones', async () => {
     const { sessions, lease, credentials } = await world();
     await credentials.write([change('a', '1'), change('b', '2')]);
-    // Nothing is found that could be encrypted anew.
+    // Finds nothing that could be encrypted anew.
     sessions.otherCredentials = async () => [];
     const rotated = vaultOf(sessions, [NEW, OLD]).open(lease);
     expect(await rotated.read('k', ['a', 'b'])).toEqual(new Map(Object.entries({ a: '1', b: '2' })));
@@ -164,7 +164,7 @@ describe('an older secret', () => {
     return { sessions, database, lease, readBy, values: Object.fromEntries(ids.map((id) => [id, `key ${id}`])) };
   }
 
-  test('is not needed any more for a session that was taken with the new one in front', async () => {
+  test('is no longer needed for a session that was opened with the new one in front', async () => {
     const { sessions, lease, readBy, values } = await old();
     vaultOf(sessions, [NEW, OLD]).open(lease);
     const { newest } = cipherOf(NEW);
@@ -182,7 +182,7 @@ describe('an older secret', () => {
     expect(await readBy(OLD)).toEqual(values);
   });
 
-  test('goes in batches, so that others are not held up', async () => {
+  test('is replaced in batches, so that others are not delayed', async () => {
     const { sessions, lease } = await old();
     const sizes: number[] = [];
     const replace = sessions.replaceCredentials.bind(sessions);
@@ -194,7 +194,7 @@ describe('an older secret', () => {
     expect(sizes).toEqual([200, 200, 200, 200, 16]);
   });
 
-  test('a value that the transport writes meanwhile, or forgets, is as it left it', async () => {
+  test('leaves a value unchanged that the transport writes or deletes meanwhile', async () => {
     const { sessions, lease, readBy, values } = await old();
     const transport = vaultOf(sessions, [NEW, OLD]).open(lease);
     const find = sessions.otherCredentials.bind(sessions);
@@ -209,14 +209,14 @@ describe('an older secret', () => {
     expect(await readBy(NEW)).toEqual({ ...others, '0': 'newer' });
   });
 
-  test('a process that has lost the session leaves it to the next', async () => {
+  test('is left to the next process if this one has lost the session', async () => {
     const { sessions, lease, readBy, values } = await old();
     await sessions.seize(lease.sessionId, 'p2', START + 60 * SECOND_MS);
     expect(await resealCredentials(sessions, lease, cipherOf([NEW, OLD]))).toBe(0);
     expect(await readBy(OLD)).toEqual(values);
   });
 
-  test('what cannot be decrypted stops it, and nothing is lost', async () => {
+  test('stays if a value cannot be decrypted, and nothing is lost', async () => {
     const { sessions, database, lease, readBy } = await old();
     const one = "messaging_session_credential WHERE kind = 'kind 0' AND name = '300'";
     database.exec(`UPDATE ${one.replace(' WHERE', " SET content = 'v1.damaged' WHERE")}`);
@@ -234,7 +234,7 @@ describe('the database file', () => {
     return [SECRET, inside('base64'), inside('hex'), bytes.toString('utf16le'), bytes.swap16().toString('utf16le')];
   };
 
-  /** Whether any form of the secret stands in the file, its journal or its index of that. */
+  /** Whether any form of the secret is in the file, its journal or its journal's index. */
   function isSeen(file: SqliteFile): boolean {
     const folder = dirname(file.path);
     const bytes = readdirSync(folder).map((name) => readFileSync(join(folder, name)));
@@ -242,7 +242,7 @@ describe('the database file', () => {
     return bytes.some((content) => forms().some((form) => content.includes(form)));
   }
 
-  test('holds nothing readable, nor does its journal', async () => {
+  test('contains nothing readable, and neither does its journal', async () => {
     const file = opened(new SqliteFile());
     const storage = file.storage().useValue;
     await storage.start();
@@ -253,7 +253,7 @@ describe('the database file', () => {
     }
     expect((await credentials.read('k', ['b'])).get('b')).toHaveLength(SECRET.length * 9000);
     expect(isSeen(file)).toBe(false);
-    // The same, written as it is: the search would have found it.
+    // The same data written in plain form, so the search would have found it.
     await storage.store(SessionStore).writeCredentials({ ...lease, sessionId: sessionId(1) }, [change('c', SECRET)]);
     expect(isSeen(file)).toBe(true);
     await storage.stop();

@@ -10,7 +10,7 @@ import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 
 Logger.overrideLogger(false);
 
-/** Serves one small file, and tells whether what it served was given up. */
+/** Serves one small file, and records whether the client abandoned it. */
 class OneFile extends MediaFetcher {
   signal: AbortSignal | undefined;
 
@@ -23,7 +23,7 @@ class OneFile extends MediaFetcher {
   }
 }
 
-test('a file that cannot be kept is not fetched on', async () => {
+test('a file that cannot be stored is not fetched any further', async () => {
   const fetcher = new OneFile();
   const media = (await SqliteMemory.open()).store(MediaStore);
   media.write = async () => {
@@ -34,7 +34,7 @@ test('a file that cannot be kept is not fetched on', async () => {
   expect(fetcher.signal?.aborted).toBe(true);
 });
 
-test('a file that was kept leaves nothing running', async () => {
+test('a stored file leaves nothing running', async () => {
   const fetcher = new OneFile();
   const clock = new FakeClock();
   const intake = new MediaIntake(fetcher, (await SqliteMemory.open()).store(MediaStore), clock);
@@ -46,7 +46,7 @@ test('a file that was kept leaves nothing running', async () => {
   expect(fetcher.signal?.aborted).toBe(true);
 });
 
-/** Holds every file back until it is let go. */
+/** Holds every file back until it is released. */
 class HeldFiles extends OneFile {
   readonly held: (() => void)[] = [];
 
@@ -68,7 +68,7 @@ describe('files that arrive at the same time', () => {
     return { fetcher, clock, take };
   }
 
-  test('are at most ten of one account; the others wait, those of another account do not', async () => {
+  test('are at most ten of one account; the others wait, and those of another account do not', async () => {
     const { fetcher, take } = await open();
     const files = take('a', 0, 14);
     await settled();
@@ -87,7 +87,7 @@ describe('files that arrive at the same time', () => {
     expect(await Promise.all(files)).toHaveLength(15);
   });
 
-  test('and wait too long are refused like any other, and take no turn of those behind them', async () => {
+  test('are refused like any other if they wait too long, and take no turn of those behind them', async () => {
     const { fetcher, clock, take } = await open();
     const stuck = take('a', 0, 10);
     await settled();

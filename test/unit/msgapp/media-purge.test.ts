@@ -12,7 +12,7 @@ async function* one(): AsyncIterable<Uint8Array> {
   yield new Uint8Array(1);
 }
 
-test('files are forgotten after a week, more than a thousand of them too, and younger ones are not', async () => {
+test('files are deleted after a week, even more than a thousand of them, and younger ones are not', async () => {
   const media = (await SqliteMemory.open()).store(MediaStore);
   const clock = new FakeClock();
   const purge = new Purger(clock, new Rounds(clock));

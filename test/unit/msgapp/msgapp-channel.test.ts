@@ -70,7 +70,7 @@ describe('a message', () => {
     expect([await world.balance(), await world.books()]).toEqual([999, []]);
   });
 
-  test('that the channel refuses has failed and is refunded, once', async () => {
+  test('that the channel refuses fails and is refunded once', async () => {
     const { world, transport, process, link, send } = await open();
     transport.carrier = async () => ({ kind: 'refused', error: '479' });
     const id = await send('Bonjour');
@@ -107,7 +107,7 @@ describe('a message', () => {
     expect([await status(id), await world.balance(), await world.books()]).toEqual(['unknown', 998, []]);
   });
 
-  test('whose answer is not known keeps its reference, and a late receipt tells', async () => {
+  test('whose result is unknown keeps its reference, so a late receipt settles it', async () => {
     const { world, transport, link, send, status } = await open();
     transport.carrier = async () => ({ kind: 'unknown', error: 'ack_timeout', reference: 'kept' });
     const id = await send('Bonjour');
@@ -117,7 +117,7 @@ describe('a message', () => {
     expect([await status(id), await world.balance()]).toEqual(['delivered', 999]);
   });
 
-  test('of a transport that throws is unknown, and the next one goes out', async () => {
+  test('of a transport that throws is unknown, and the next one is sent', async () => {
     const { transport, send, status } = await open();
     transport.carrier = async () => {
       throw 1006;
@@ -128,7 +128,7 @@ describe('a message', () => {
     expect([await status(id), await status(next)]).toEqual(['unknown', 'sent']);
   });
 
-  test('waits while its session is cut, without using its attempts up, and goes out when that is back', async () => {
+  test('waits while its session is cut, without using up its attempts, and is sent when the session is back', async () => {
     const { world, process, transport, link, send, status } = await open();
     const first = await send('Un');
     // Accepted at the very moment of the cut.
@@ -144,7 +144,7 @@ describe('a message', () => {
     expect([await status(id), bodies(transport.last())]).toEqual(['sent', ['Deux']]);
   });
 
-  test('of a session that is over is refused with the state it ended in, and refunded', async () => {
+  test('of a session that has ended is refused with the state in which it ended, and refunded', async () => {
     const { world, process, transport, link, send } = await open({ pacing: { perMinute: 1 } });
     await send('Un');
     const ids = [await send('Deux'), await send('Trois')];
@@ -194,7 +194,7 @@ describe('one number', () => {
     expect(link.peak).toBe(1);
   });
 
-  test('rests between two messages, for longer and shorter', async () => {
+  test('rests between two messages, for longer and shorter times', async () => {
     const { world, transport, process, link, send } = await open({ pacing: { perMinute: 30, jitter: 0.5 } });
     const at: number[] = [];
     const random = [0, 0.999, 0.5, 0.25];
@@ -213,7 +213,7 @@ describe('one number', () => {
     }
   });
 
-  test('does not rest after what never went out', async () => {
+  test('does not rest after a message that was never sent', async () => {
     const { world, transport, link, send, status } = await open({ pacing: { perMinute: 1 } });
     transport.directory = async (number) => number !== TO;
     const nobody = await send('Personne');
@@ -222,7 +222,7 @@ describe('one number', () => {
     expect([await status(nobody), bodies(link)]).toEqual(['failed', ['Quelqu’un']]);
   });
 
-  test('does not hold up another number that waits for its answer', async () => {
+  test('does not delay another number while it waits for its answer', async () => {
     const { world, process, transport, send, link } = await open();
     await linked(process, '22670000001');
     const second = transport.last();
@@ -233,7 +233,7 @@ describe('one number', () => {
     expect([bodies(link), bodies(second)]).toEqual([['Un'], ['0', '1', '2', '3', '4']]);
   });
 
-  test('does not hold up another number that was claimed together with it', async () => {
+  test('does not delay another number that was claimed together with it', async () => {
     const { world, process, transport, link } = await open();
     await linked(process, '22670000001');
     const second = transport.last();
@@ -244,7 +244,7 @@ describe('one number', () => {
     expect([bodies(link), bodies(second)]).toEqual([['Un'], ['0', '1']]);
   });
 
-  test.each([40])('does not hold up %i others either', async (count) => {
+  test.each([40])('does not delay %i others either', async (count) => {
     const { world, process, transport, send } = await open();
     const hung = new Promise<never>(() => undefined);
     const numbers = Array.from({ length: count }, (_, index) => `226710000${String(index).padStart(2, '0')}`);
@@ -261,7 +261,7 @@ describe('one number', () => {
 });
 
 describe('a recipient', () => {
-  test('that is not on the channel is never written to: failed, refunded, asked once', async () => {
+  test('that is not on the channel is never written to: the message fails and is refunded, after one look-up', async () => {
     const { world, transport, process, link, send } = await open();
     transport.directory = async () => false;
     const ids = [await send('Un'), await send('Deux')];
@@ -285,7 +285,7 @@ describe('a recipient', () => {
         throw new Error('no');
       },
     ],
-  ])('about whom the answer %s is asked about again; nothing goes out meanwhile', async (_, directory) => {
+  ])('with the answer %s is looked up again, and nothing is sent meanwhile', async (_, directory) => {
     const { world, transport, link, send, status } = await open();
     transport.directory = directory;
     const id = await send('Un');
@@ -299,7 +299,7 @@ describe('a recipient', () => {
 });
 
 describe('a restriction', () => {
-  test('keeps a number from new contacts for its time, but not from those it has reached', async () => {
+  test('keeps a number from new contacts for its time, but not from those it has reached before', async () => {
     const { world, process, link, id, send, status } = await open();
     const seen: object[] = [];
     process.events.on('session.restricted', (event) => seen.push(event));
@@ -319,7 +319,7 @@ describe('a restriction', () => {
     expect(bodies(link)).toEqual(['Bonjour', 'Connu', 'Nouveau']);
   });
 
-  test('of one number is not one of another', async () => {
+  test('of one number does not apply to another', async () => {
     const { process, transport, link, send } = await open();
     await linked(process, '22670000001');
     await link.say({ kind: 'restricted', code: '463', forMs: 60_000 });
@@ -329,7 +329,7 @@ describe('a restriction', () => {
 });
 
 describe('receipts', () => {
-  test('that come before the hand-off is answered, or stored, wait: sent is always first', async () => {
+  test('that come before the hand-off is answered or stored wait, so sent is always first', async () => {
     const { world, transport, process, link } = await open();
     const moved: string[] = [];
     process.events.on(DELIVERY_EVENTS, ({ data: { status } }) => moved.push(status));
@@ -358,7 +358,7 @@ describe('receipts', () => {
     expect((await next.service.message(ACCOUNT, id)).status).toBe('delivered');
   });
 
-  test('of nobody’s message are forgotten after a while', async () => {
+  test('without a message are forgotten after a while', async () => {
     const { world, link, send, status, transport } = await open();
     await link.say({ kind: 'receipt', reference: 'ref-late', status: 'read', at: 1 });
     await world.pass(61_000, 1000);
@@ -366,7 +366,7 @@ describe('receipts', () => {
     expect(await status(await send('Bonjour'))).toBe('sent');
   });
 
-  test('wait for a database that is away', async () => {
+  test('wait for a database that is unavailable', async () => {
     const { world, process, link, send, status } = await open();
     const id = await send('Bonjour');
     const outbox = world.storage.store(OutboxStore);
@@ -402,7 +402,7 @@ describe('receipts', () => {
     expect([status, sent_at, delivered_at]).toEqual(['delivered', expect.any(String), expect.any(String)]);
   });
 
-  test('that no database takes do not hold up the others', async () => {
+  test('that no database accepts do not delay the others', async () => {
     const { world, link, send, status } = await open();
     const id = await send('Bonjour');
     const outbox = world.storage.store(OutboxStore);
@@ -417,7 +417,7 @@ describe('receipts', () => {
     expect(await status(id)).toBe('delivered');
   });
 
-  test('of an older connection count too: what they say is true', async () => {
+  test('of an older connection count too, because they are true', async () => {
     const { world, link, send, status } = await open();
     const id = await send('Bonjour');
     await link.say(cut);
@@ -429,7 +429,7 @@ describe('receipts', () => {
 });
 
 describe('a shutdown', () => {
-  test('finishes what is on the wire, and leaves the rest to the next process', async () => {
+  test('finishes the messages on the wire, and leaves the rest to the next process', async () => {
     const { world, process, transport, link, send } = await open();
     const gate = new Gate();
     const signals: AbortSignal[] = [];

@@ -33,12 +33,12 @@ async function open() {
   });
   const text = (over: object = {}) => process.service.sendText(ACCOUNT, { to: TO, body: 'Bonjour', ...over });
   const media = (over: object = {}) => process.service.sendMedia(ACCOUNT, { to: TO, mediaUrl: URL, ...over });
-  /** Nothing was charged, asked for or kept. */
+  /** Asserts that nothing was charged, requested or stored. */
   const untouched = async () => expect([await world.balance(), process.fetcher.requests]).toEqual([1000, []]);
   return { world, process, text, media, untouched };
 }
 
-describe('a number that is no string is none', () => {
+describe('a number that is not a string is refused', () => {
   test.each([...notStrings(TO), ...NOTHING])('to: %s', async (_, to) => {
     const { text, media, untouched } = await open();
     await expect(text({ to })).rejects.toEqual(refused('error.invalid_number'));
@@ -54,7 +54,7 @@ describe('a number that is no string is none', () => {
   });
 });
 
-test.each(notStrings('Bonjour'))('a body, a caption, a URL that is no string: %s', async (_, value) => {
+test.each(notStrings('Bonjour'))('a body, a caption or a URL that is not a string is refused: %s', async (_, value) => {
   const { text, media, untouched } = await open();
   const refusal = (field: string) => refused('error.field_not_string', { field });
   await expect(text({ body: value })).rejects.toEqual(refusal('body'));
@@ -63,20 +63,20 @@ test.each(notStrings('Bonjour'))('a body, a caption, a URL that is no string: %s
   await untouched();
 });
 
-test.each(NOTHING)('a URL and a body have to be there: %s', async (_, value) => {
+test.each(NOTHING)('a missing URL or body is refused: %s', async (_, value) => {
   const { text, media, untouched } = await open();
   await expect(text({ body: value })).rejects.toEqual(refused('error.empty_message'));
   await expect(media({ mediaUrl: value })).rejects.toEqual(refused('error.field_not_string', { field: 'mediaUrl' }));
   await untouched();
 });
 
-test.each(notStrings('image'))('a kind that is no string is none: %s', async (_, mediaType) => {
+test.each(notStrings('image'))('a kind that is not a string is refused: %s', async (_, mediaType) => {
   const { media, untouched } = await open();
   await expect(media({ mediaType })).rejects.toEqual(refused('error.field_invalid', { field: 'mediaType' }));
   await untouched();
 });
 
-test('what is optional and null counts as absent', async () => {
+test('an optional field that is null counts as absent', async () => {
   const { process, text, media } = await open();
   const { messageID } = await media({ from: null, caption: null, mediaType: null });
   expect(await process.service.message(ACCOUNT, messageID)).toMatchObject({
@@ -85,7 +85,7 @@ test('what is optional and null counts as absent', async () => {
   await expect(text({ from: null })).resolves.toMatchObject({ success: true });
 });
 
-test.each(NO_INPUTS)('no input at all: %j', async (input) => {
+test.each(NO_INPUTS)('a missing input is refused: %j', async (input) => {
   const { process, untouched } = await open();
   const { service } = process;
   await expect(service.sendText(ACCOUNT, input as MsgappText)).rejects.toEqual(refused('error.body_not_object'));
@@ -93,7 +93,7 @@ test.each(NO_INPUTS)('no input at all: %j', async (input) => {
   await untouched();
 });
 
-test.each(notStrings('id'))('an id that is no string is nobody’s: %s', async (_, value) => {
+test.each(notStrings('id'))('an id that is not a string is not found: %s', async (_, value) => {
   const { process } = await open();
   const id = value as string;
   await expect(process.service.message(ACCOUNT, id)).rejects.toEqual(refused('error.message_not_found'));

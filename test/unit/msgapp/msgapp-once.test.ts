@@ -33,7 +33,7 @@ async function expectReplays(accept: (body: object) => Promise<Acceptance>): Pro
   await other;
 }
 
-describe('repeats at once under a key that is done', () => {
+describe('simultaneous repeats under a key whose request is done', () => {
   test('of a text are all replayed, and another body is refused', async () => {
     const { world, process } = await open();
     await expectReplays((body) =>
@@ -42,7 +42,7 @@ describe('repeats at once under a key that is done', () => {
     expect(await world.balance()).toBe(999);
   });
 
-  test('of a file fetch and keep nothing again', async () => {
+  test('of a file fetch and store nothing again', async () => {
     const { world, process } = await open();
     const file = { to: TO, mediaUrl: 'https://files.example/photo' };
     await expectReplays((body) => process.service.acceptMedia(ACCOUNT, file, { once: { key: 'k', body } }));

@@ -58,7 +58,7 @@ async function bytesOf(message: OutgoingMsgapp | undefined): Promise<Buffer> {
 const refused = (code: string, values?: object) => expect.objectContaining(values ? { code, values } : { code });
 
 describe('the sender', () => {
-  test('is none while nothing is connected: nothing is charged', async () => {
+  test('is missing while nothing is connected, and nothing is charged', async () => {
     const { world, process, text } = await open();
     await expect(text()).rejects.toEqual(refused('error.msgapp_no_session'));
     const { sessionID } = await process.sessions.connect(ACCOUNT);
@@ -68,7 +68,7 @@ describe('the sender', () => {
     expect([await world.balance(), await world.status(sessionID)]).toEqual([1000, 'created']);
   });
 
-  test('is the number that was connected first and is connected now, unless one is asked for', async () => {
+  test('is the number that was connected first and is connected now, unless another one is requested', async () => {
     const { world, process, transport, text } = await openLinked();
     await world.pass(1000);
     await linked(process, SECOND);
@@ -87,7 +87,7 @@ describe('the sender', () => {
     expect(await fromOf()).toBe(NUMBER);
   });
 
-  test('is another account’s never', async () => {
+  test('is never a number of another account', async () => {
     const { world, process } = await openLinked();
     await world.storage.store(AccountStore).createAccount({ id: 'acc2', name: 'B', createdAt: 0 });
     for (const from of [undefined, NUMBER]) {
@@ -106,7 +106,7 @@ describe('the sender', () => {
     });
   });
 
-  test('is refused even when the cut comes while the sessions are being looked up', async () => {
+  test('is refused even if the cut comes while the sessions are being looked up', async () => {
     const { world, process, text, link } = await openLinked();
     const list = process.sessions.list.bind(process.sessions);
     process.sessions.list = async (accountId) => {
@@ -118,13 +118,13 @@ describe('the sender', () => {
     expect(await world.balance()).toBe(1000);
   });
 
-  test('is told from one that never was, or is no more, while it reconnects', async () => {
+  test('that reconnects is distinguished from one that never existed, or no longer exists', async () => {
     const { world, process, transport, text, link } = await openLinked();
     await linked(process, SECOND);
     const other = transport.last();
     await link.say(cut);
     await other.say(cut);
-    // Without a wish, the one that was connected first is worth waiting for.
+    // Without a requested number, the one that was connected first is worth waiting for.
     await expect(text()).rejects.toEqual(refused('error.msgapp_reconnecting', { from: NUMBER }));
     await expect(text({ from: SECOND })).rejects.toEqual(refused('error.msgapp_reconnecting', { from: SECOND }));
     const never = '22670000099';
@@ -140,7 +140,7 @@ describe('the sender', () => {
     expect(await world.balance()).toBe(1000);
   });
 
-  test('of a session that another process holds can be used here', async () => {
+  test('may have its session in another process', async () => {
     const { world } = await openLinked();
     const other = opened(await new MsgappProcess(world, new ScriptedTransport()).start());
     const { messageID } = await other.service.sendText(ACCOUNT, { to: TO, body: 'Bonjour' });
@@ -171,20 +171,20 @@ describe('a text', () => {
     expect(await world.balance()).toBe(1000);
   });
 
-  test('to a number that cannot be is refused where the host wants that', async () => {
+  test('to an impossible number is refused if the host checks numbers', async () => {
     const { text } = await openLinked({ strictNumbers: true });
     await expect(text({ to: '22600000000' })).rejects.toEqual(refused('error.invalid_number'));
     await text({ to: '22670123456' });
   });
 
-  test('of a code to a number that cannot be is refused there as well', async () => {
+  test('with a code to an impossible number is refused there as well', async () => {
     const { process } = await openLinked({ strictNumbers: true });
     const code = (number: string) => process.channel.draft({ accountId: ACCOUNT, number, text: 'x' });
     await expect(code('22600000000')).rejects.toEqual(refused('error.invalid_number', { number: '22600000000' }));
     await expect(code('22670123456')).resolves.toMatchObject({ sender: NUMBER });
   });
 
-  test('of a code to such a number is sent where the host does not mind', async () => {
+  test('with a code to such a number is sent if the host switches the check off', async () => {
     const { process } = await openLinked();
     const draft = process.channel.draft({ accountId: ACCOUNT, number: '22600000000', text: 'x' });
     await expect(draft).resolves.toMatchObject({ sender: NUMBER });
@@ -194,7 +194,7 @@ describe('a text', () => {
     ['a\0b', 'U+0000'],
     ['half a pair \ud83d', 'U+D83D'],
     ['\udc00 the other half', 'U+DC00'],
-  ])('or a caption with what is no character is refused, and the character named: %j', async (body, character) => {
+  ])('or a caption with an invalid character is refused, and the character is named: %j', async (body, character) => {
     const { process, text, media } = await openLinked();
     const refusal = refused('error.unsendable_character', { character });
     await expect(text({ body })).rejects.toEqual(refusal);
@@ -203,14 +203,14 @@ describe('a text', () => {
     await expect(text({ body: 'whole 📦 \u0001 \uffff' })).resolves.toMatchObject({ success: true });
   });
 
-  test('is refused when the balance is too low', async () => {
+  test('is refused if the balance is too low', async () => {
     const { world, text } = await openLinked({ tariff: { text: 600, media: 2 } });
     await text();
     await expect(text()).rejects.toEqual(refused('error.insufficient_balance'));
     expect([await world.balance(), await world.books()]).toEqual([400, []]);
   });
 
-  test('under an Idempotency-Key is sent once, even when nothing is connected any more', async () => {
+  test('under an Idempotency-Key is sent once, even if nothing is connected any more', async () => {
     const { world, process, link } = await openLinked();
     const accept = (body: string) =>
       process.service.acceptText(ACCOUNT, { to: TO, body }, { once: { key: 'k', body: { to: TO, body } } });
@@ -221,7 +221,7 @@ describe('a text', () => {
     expect(await world.balance()).toBe(999);
   });
 
-  test('of a code is never shown again', async () => {
+  test('with a code is never shown again', async () => {
     const { world, process, link } = await openLinked();
     process.texts.register({ kind: 'otp', text: () => '1234 est votre code' });
     const draft = await process.channel.draft({ accountId: ACCOUNT, number: TO, text: '0000 est votre code' });
@@ -235,7 +235,7 @@ describe('a text', () => {
     await expect(process.service.message(ACCOUNT, 'code')).rejects.toEqual(refused('error.message_not_found'));
   });
 
-  test('that nobody can make any more is refunded', async () => {
+  test('with a code that can no longer be computed is refunded', async () => {
     const { world, process, link } = await openLinked();
     const { lane = '', sender } = await process.channel.draft({ accountId: ACCOUNT, number: TO, text: 'x' });
     await process.outbox.accept({
@@ -246,7 +246,7 @@ describe('a text', () => {
     expect([link.sent, await world.balance(), await world.books()]).toEqual([[], 1000, []]);
   });
 
-  test('no session, no code', async () => {
+  test('without a session, no code is sent', async () => {
     const { process } = await open();
     await expect(process.channel.draft({ accountId: ACCOUNT, number: TO, text: 'x' })).rejects.toEqual(
       refused('error.msgapp_no_session'),
@@ -271,7 +271,7 @@ describe('a look-up', () => {
 describe('a file', () => {
   const withThumbnail = photoWithThumbnail();
 
-  test('arrives as it is: bytes, kind, type, name, size and hash', async () => {
+  test('arrives unchanged: bytes, kind, type, name, size and hash', async () => {
     const { world, process, media, serve, link } = await openLinked();
     const big = Buffer.alloc(100_000, 7);
     serve([PNG, big], { contentType: 'application/pdf', fileName: 'photo.pdf' });
@@ -287,7 +287,7 @@ describe('a file', () => {
     expect(await world.balance()).toBe(998);
   });
 
-  test('can be read from its start as often as it is sent, and is forgotten when its fate is stored', async () => {
+  test('can be read from its start for every attempt, and is deleted once its final state is stored', async () => {
     const { world, transport, media, serve, link } = await openLinked();
     serve([PNG]);
     const read: string[] = [];
@@ -301,7 +301,7 @@ describe('a file', () => {
     await expect(bytesOf(link.sent[0])).rejects.toThrow();
   });
 
-  test('is shown as what is asked for', async () => {
+  test('is shown as the requested kind', async () => {
     const { world, media, serve, link } = await openLinked();
     serve([PNG]);
     await media({ mediaType: 'document' });
@@ -324,7 +324,7 @@ describe('a file', () => {
     ['voice', PNG, 'voix.ogg'],
     ['voice', Buffer.from('fffb9064', 'hex'), 'voix.mp3'],
   ] as const)(
-    'called %s of which the bytes are no such file is refused: nothing charged, nothing kept',
+    'called %s whose bytes are of another type is refused: nothing charged, nothing stored',
     async (mediaType, bytes, fileName) => {
       const { world, process, media, serve } = await openLinked();
       serve([typeof bytes === 'string' ? Buffer.from(bytes) : bytes], { contentType: 'image/png', fileName });
@@ -334,18 +334,18 @@ describe('a file', () => {
     },
   );
 
-  test('that was cut goes as a document where nobody called it an image', async () => {
+  test('that was cut is sent as a document if nobody called it an image', async () => {
     const { world, media, serve, link } = await openLinked();
     serve([PNG.subarray(0, 30), PNG.subarray(30, 50)]);
     await media();
-    // The mark of the end lies across two chunks.
+    // The end marker is split between two chunks.
     serve([PNG.subarray(0, -4), PNG.subarray(-4)]);
     await media();
     await world.pass(200, 50);
     expect(link.sent.map(({ content }) => 'media' in content && content.media.kind)).toEqual(['document', 'image']);
   });
 
-  test('with a whole thumbnail that was cut itself goes as a document', async () => {
+  test('that was cut, with a complete thumbnail, is sent as a document', async () => {
     const { world, media, serve, link } = await openLinked();
     serve([withThumbnail.subarray(0, -2)]);
     await media();
@@ -355,7 +355,7 @@ describe('a file', () => {
     expect(link.sent.map(({ content }) => 'media' in content && content.media.kind)).toEqual(['document', 'image']);
   });
 
-  test('that is spoken goes as a voice note, at the price of a file', async () => {
+  test('of speech is sent as a voice note, at the price of a file', async () => {
     const { world, process, media, serve, link } = await openLinked();
     const [head, opus] = [Buffer.from('OggS\0\x02', 'latin1'), Buffer.from('\x01\x13OpusHead', 'latin1')];
     serve([head, Buffer.alloc(20), opus, Buffer.alloc(64)]);
@@ -372,14 +372,14 @@ describe('a file', () => {
     ['is empty', async () => ({ contentType: 'image/png', fileName: 'a', body: from([]) })],
     ['breaks off', async () => ({ contentType: 'image/png', fileName: 'a', body: breaking() })],
     ['is too large, whatever the fetcher says', async () => ({ contentType: 'x', fileName: 'a', body: endless() })],
-  ])('that %s is one and the same refusal: nothing charged, nothing kept', async (_, answer) => {
+  ])('that %s always causes the same refusal: nothing charged, nothing stored', async (_, answer) => {
     const { world, process, media } = await openLinked();
     process.fetcher.answer = answer;
     await expect(media()).rejects.toEqual(refused('error.media_unavailable', {}));
     expect([await world.balance(), await world.books(), kept(world)]).toEqual([1000, [], 0]);
   });
 
-  test('that takes too long is refused before the request is', async () => {
+  test('that takes too long is refused before the request itself', async () => {
     const { world, process, media } = await openLinked();
     process.fetcher.answer = ({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', reject));
     const sending = media();
@@ -390,7 +390,7 @@ describe('a file', () => {
     await expect(sending).rejects.toEqual(refused('error.media_unavailable'));
   });
 
-  test('nobody waits for any more is not fetched to its end', async () => {
+  test('that nobody waits for any more is not fetched to its end', async () => {
     const { process } = await openLinked();
     const leaving = new AbortController();
     process.fetcher.answer = ({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', reject));
@@ -400,7 +400,7 @@ describe('a file', () => {
     await expect(sending).rejects.toEqual(refused('error.media_unavailable'));
   });
 
-  test('that the storage cannot take is the storage’s fault', async () => {
+  test('that the storage cannot store is an error of the storage', async () => {
     const { world, media, serve } = await openLinked();
     serve([PNG]);
     world.storage.store(MediaStore).write = async () => {
@@ -409,7 +409,7 @@ describe('a file', () => {
     await expect(media()).rejects.toEqual(refused('error.storage_unavailable'));
   });
 
-  test('is asked for with the limit of the contract, and only when all else is right', async () => {
+  test('is requested with the documented limit, and only once everything else is valid', async () => {
     const { process, media, serve, link } = await openLinked();
     serve([PNG]);
     await expect(media({ to: 'x' })).rejects.toEqual(refused('error.invalid_number'));
@@ -420,7 +420,7 @@ describe('a file', () => {
     await process.transport.last().say(cut);
   });
 
-  test('is not even fetched for an account that cannot pay it', async () => {
+  test('is not even fetched for an account that cannot pay for it', async () => {
     const { world, process, media, serve } = await openLinked({ tariff: { text: 1, media: 1001 } });
     serve([PNG]);
     await expect(media()).rejects.toEqual(refused('error.insufficient_balance'));
@@ -428,7 +428,7 @@ describe('a file', () => {
     expect(process.fetcher.requests).toEqual([]);
   });
 
-  test('is not kept when the units are gone by the time it is there', async () => {
+  test('is not stored if the units have been spent by the time it is there', async () => {
     const { world, process, media, serve } = await openLinked({ tariff: { text: 1, media: 1000 } });
     serve([PNG]);
     const { answer } = process.fetcher;
@@ -441,7 +441,7 @@ describe('a file', () => {
     expect(process.fetcher.requests).toMatchObject([{ url: URL, maxBytes: 52_428_800 }]);
   });
 
-  test('of a replay is neither fetched nor kept twice', async () => {
+  test('of a replay is neither fetched nor stored twice', async () => {
     const { world, process, serve } = await openLinked();
     serve([PNG]);
     const accept = () =>
@@ -451,7 +451,7 @@ describe('a file', () => {
     expect([process.fetcher.requests.length, await world.balance()]).toEqual([1, 998]);
   });
 
-  test('of the loser of a race between two processes is not kept', async () => {
+  test('of the loser of a race between two processes is not stored', async () => {
     const { world, process, serve } = await openLinked();
     const other = opened(await new MsgappProcess(world, new ScriptedTransport()).start());
     for (const each of [process, other]) each.transport.carrier = () => new Promise(() => undefined);
@@ -465,7 +465,7 @@ describe('a file', () => {
     expect([kept(world), await world.balance()]).toEqual([1, 998]);
   });
 
-  test('that is looked for when its session ends leaves nothing behind of that session', async () => {
+  test('that is being fetched when its session ends leaves nothing behind of that session', async () => {
     const { world, process, media, serve, link } = await openLinked();
     serve([PNG]);
     const files = world.storage.store(MediaStore);
@@ -494,7 +494,7 @@ describe('a file', () => {
     await expect(accept()).rejects.toEqual(refused('error.storage_unavailable'));
     const { reply, replayed } = await accept();
     expect([replayed, process.fetcher.requests.length]).toEqual([true, 1]);
-    // Nobody rang: the worker finds it by itself.
+    // Nobody notified the worker, which finds it by itself.
     await world.pass(60_000, 1000);
     const { messageID } = reply as { messageID: string };
     expect(await process.service.message(ACCOUNT, messageID)).toMatchObject({ status: 'sent', refunded_units: 0 });
@@ -502,7 +502,7 @@ describe('a file', () => {
     expect([kept(world), await world.balance(), await world.books()]).toEqual([0, 998, []]);
   });
 
-  test('that was lost before it could be sent is refunded; one that cannot be read now is sent later', async () => {
+  test('that was lost before it could be sent is refunded, and one that cannot be read now is sent later', async () => {
     const { world, process, media, serve, link } = await openLinked();
     serve([PNG]);
     const files = world.storage.store(MediaStore);
@@ -528,12 +528,12 @@ describe('a file', () => {
   });
 });
 
-/** How many files are kept. */
+/** The number of stored files. */
 function kept(world: MsgappWorld): number {
   return Number(world.storage.database.prepare('SELECT count(*) FROM messaging_media').pluck().get());
 }
 
-/** The next commit happens, and its answer is lost. */
+/** The next commit takes effect, and its answer is lost. */
 function loseNextAnswer({ storage }: MsgappWorld): void {
   const outbox = storage.store(OutboxStore);
   const { commit } = outbox;

@@ -5,7 +5,7 @@ import { type MsgappOptions, resolveMsgappSettings } from '../../../src/msgapp/m
 const tariff = { text: 1, media: 2 };
 
 describe('the options of a messaging-app channel', () => {
-  test('have defaults for all but the tariff', () => {
+  test('have defaults, except for the tariff', () => {
     expect(resolveMsgappSettings({ tariff })).toEqual({
       ...{ channel: 'msgapp', tariff, pacing: {}, delivery: {}, sessions: {} },
       recipients: new RecipientNumbers('home', undefined),
@@ -13,7 +13,7 @@ describe('the options of a messaging-app channel', () => {
     });
   });
 
-  test('are taken as they are', () => {
+  test('are kept as they are', () => {
     const options = {
       ...{ channel: 'wa-2', tariff: { text: 0, media: 1_000_000 }, strictNumbers: true },
       ...{ pacing: { perMinute: Number.POSITIVE_INFINITY, jitter: 1 }, delivery: { maxAttempts: 3 } },

@@ -35,7 +35,7 @@ function reader(news: AsyncIterable<LinkNews>) {
 }
 
 describe('those who have a session’s token', () => {
-  test('see its state, its code, each further one, and that it is connected; then it is over', async () => {
+  test('see its state, its code, each further code, and that it is connected; then the stream ends', async () => {
     const { process, token, link, show } = await open();
     const early = reader(process.sessions.watch(token, never));
     await show('q1');
@@ -48,7 +48,7 @@ describe('those who have a session’s token', () => {
     expect(late.seen).toEqual(early.seen);
   });
 
-  test('learn the number and why', async () => {
+  test('are told the number and the reason', async () => {
     const { process, token, link, id } = await open();
     const news = process.sessions.watch(token, never);
     await link.say({ kind: 'open', number: NUMBER });
@@ -63,7 +63,7 @@ describe('those who have a session’s token', () => {
     });
   });
 
-  test('see how it ends when it ends otherwise', async () => {
+  test('see the end if it ends in another way', async () => {
     const { world, process, token, link } = await open();
     const { seen, over } = reader(process.sessions.watch(token, never));
     await link.say({ kind: 'notice', reason: 'passkey_required' });
@@ -74,7 +74,7 @@ describe('those who have a session’s token', () => {
     expect(late.seen).toEqual(seen.slice(1));
   });
 
-  test('are at most twenty at a time: a further one ends the oldest', async () => {
+  test('are at most twenty at a time: a further one ends the stream of the oldest', async () => {
     const { process, token, show } = await open();
     const readers = Array.from({ length: 22 }, () => reader(process.sessions.watch(token, never)));
     await Promise.all(readers.slice(0, 2).map(({ over }) => over));
@@ -113,7 +113,7 @@ describe('those who have a session’s token', () => {
 });
 
 describe('the current code', () => {
-  test('is given at once when there is one', async () => {
+  test('is returned at once if there is one', async () => {
     const { world, process, token, show } = await open();
     await show('q1');
     await show('q2');
@@ -122,7 +122,7 @@ describe('the current code', () => {
     });
   });
 
-  test('is waited for, and not for ever', async () => {
+  test('is waited for, and not forever', async () => {
     const { world, process, token, show } = await open();
     const first = process.sessions.currentQr(token, 10_000, never);
     await world.pass(9000, 1000);
@@ -140,7 +140,7 @@ describe('the current code', () => {
     expect(answer).toBeUndefined();
   });
 
-  test('is waited for by twenty at a time: a further one ends the oldest, streams among them', async () => {
+  test('is waited for by twenty at a time: a further one ends the wait of the oldest, streams among them', async () => {
     const { process, token, show } = await open();
     const stream = reader(process.sessions.watch(token, never));
     const images = Array.from({ length: 21 }, () => process.sessions.currentQr(token, 10_000, never));
@@ -160,7 +160,7 @@ describe('the current code', () => {
 });
 
 describe('a token', () => {
-  test.each(['connected', 'over', 'handed over'])('is worth nothing when its session is %s', async (how) => {
+  test.each(['connected', 'over', 'handed over'])('is invalid if its session is %s', async (how) => {
     const { process, token, link } = await open();
     if (how === 'connected') await link.say({ kind: 'open', number: NUMBER });
     if (how === 'over') {
@@ -174,7 +174,7 @@ describe('a token', () => {
     });
   });
 
-  test('that was made up is not found', async () => {
+  test('is not found if it was made up', async () => {
     const { process, token } = await open();
     for (const wrong of ['', 'x', `${token}x`, token.slice(1), token.toUpperCase(), '__proto__']) {
       expect(() => process.sessions.watch(wrong, never)).toThrow(
@@ -183,7 +183,7 @@ describe('a token', () => {
     }
   });
 
-  test('has 192 random bits of its own, and is kept nowhere', async () => {
+  test('has 192 random bits of its own, and is stored nowhere', async () => {
     const { world, process, token } = await open();
     const other = await process.sessions.connect(ACCOUNT);
     expect(Buffer.from(token, 'base64url')).toHaveLength(24);
@@ -192,7 +192,7 @@ describe('a token', () => {
     expect(containsText(world.storage, token)).toBe(false);
   });
 
-  test('and codes never reach the log or the events', async () => {
+  test('never reaches the log or the events, nor does a code', async () => {
     const lines: string[] = [];
     const methods = ['log', 'warn', 'error', 'debug', 'verbose', 'fatal'] as const;
     const logger = Object.fromEntries(
@@ -220,7 +220,7 @@ describe('a token', () => {
   });
 });
 
-/** Whether a text stands anywhere in what can be reached from an object. */
+/** Whether a text occurs anywhere in what can be reached from an object. */
 function containsText(root: object, text: string): boolean {
   const seen = new Set<unknown>();
   const waiting: unknown[] = [root];

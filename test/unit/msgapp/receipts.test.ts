@@ -11,7 +11,7 @@ import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 
 const PLACE = { messageId: 'm', position: 0 };
 
-/** Receipts, and what they report. */
+/** Receipts, and the changes that they report. */
 async function open() {
   const store = (await SqliteMemory.open()).store(OutboxStore);
   const clock = new FakeClock();
@@ -32,7 +32,7 @@ async function open() {
   return { clock, take, handOff, reported };
 }
 
-test('of what waits for its message one of each kind is kept, the first, however often somebody repeats it', async () => {
+test('of receipts that wait for their message, the first of each kind is kept, however often it is repeated', async () => {
   const { take, handOff, reported } = await open();
   for (let at = 1; at <= 3000; at++) {
     take('ref', 'delivered', at);
@@ -47,7 +47,7 @@ test('of what waits for its message one of each kind is kept, the first, however
   ]);
 });
 
-test('a minute after the first of them they are forgotten, and what comes then waits anew', async () => {
+test('waiting receipts are forgotten a minute after the first of them, and later ones wait anew', async () => {
   const { clock, take, handOff, reported } = await open();
   take('one', 'delivered', 1);
   take('two', 'delivered', 1);

@@ -52,13 +52,13 @@ describe('messages to a linked number', () => {
     return events.flatMap(({ data }) => ('refers_to' in data ? [data.text] : []));
   };
 
-  test('the listener resolves when a message is stored', async () => {
+  test('the listener’s promise resolves once a message is stored', async () => {
     await say(text('Bonjour'));
     expect(await logged()).toEqual(['Bonjour']);
     expect(heard).toMatchObject([{ session: sessionId, from: '22675000000', text: 'Bonjour' }]);
   });
 
-  test('wait while the storage does not answer, in their order, each once', async () => {
+  test('messages wait while the storage is unavailable, in their order, each once', async () => {
     const { receive } = store;
     store.receive = async () => {
       throw new StorageUnavailableError('away');
@@ -73,7 +73,7 @@ describe('messages to a linked number', () => {
     expect(heard).toHaveLength(3);
   });
 
-  test('are one event also where the answer to their COMMIT was lost', async () => {
+  test('a message is one event even if the answer to its COMMIT was lost', async () => {
     const { receive } = store;
     store.receive = async (messages) => {
       store.receive = receive;
@@ -86,14 +86,14 @@ describe('messages to a linked number', () => {
     expect(await logged()).toEqual(['Bonjour']);
   });
 
-  test('that a connection reports after its end are stored', async () => {
+  test('messages that a connection reports after its end are stored', async () => {
     const link = process.transport.last(sessionId);
     void link.say({ kind: 'ended', end: { next: 'retry', reason: 'gone' } });
     await link.say({ kind: 'message', message: text('Tard') });
     expect(await logged()).toEqual(['Tard']);
   });
 
-  test('that come again in another process are known', async () => {
+  test('messages that come again in another process are recognised', async () => {
     await say(text('Bonjour'));
     await process.stop();
     process = await start();
@@ -105,7 +105,7 @@ describe('messages to a linked number', () => {
     expect(await logged()).toEqual(['Bonjour', 'Bonsoir']);
   });
 
-  test('are at most 8 KiB as events, whatever a sender writes', async () => {
+  test('events have at most 8 KiB, whatever a sender writes', async () => {
     const long = '\u0001😀'.repeat(40_000);
     const media = { mimetype: long, size: Number.NaN, fileName: long, file: 'f' };
     await say({ ...text('x'), kind: 'document', text: long, media, refersTo: { reference: long, text: long } });
@@ -113,7 +113,7 @@ describe('messages to a linked number', () => {
     expect(Buffer.byteLength(JSON.stringify(heard[0]))).toBeLessThan(7800);
   });
 
-  test('of which the database takes one not are stored but for that one', async () => {
+  test('if the database refuses one message, the others are still stored', async () => {
     const { receive } = store;
     store.receive = async (messages) => {
       if (messages.some(({ event }) => event.data.text === 'poison')) throw new Error('no such character');

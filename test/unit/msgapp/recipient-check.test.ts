@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => storage.stop());
 
-/** A process of its own on the storage of all. */
+/** A separate process on the common storage. */
 const process = (app = 'an app') =>
   new RecipientCheck({ clock, addresses: storage.store(AddressStore), notifier, app, timeoutMs: 5000 });
 
@@ -42,7 +42,7 @@ test.each([
   ['an address', ADDRESS, { address: ADDRESS }, 24 * HOUR_MS],
   ['that a number is there', true, { address: undefined }, 24 * HOUR_MS],
   ['that a number is not there', false, false, 10 * MINUTE_MS],
-] as const)('%s is believed for a time, then asked for again', async (_, answer, expected, ms) => {
+] as const)('%s is cached for a time, then requested again', async (_, answer, expected, ms) => {
   const check = process();
   const find = async () => {
     const found = await check.find('one', connection(answer), NUMBER);
@@ -70,7 +70,7 @@ test.each([
   expect(asked).toHaveLength(2);
 });
 
-describe('an address belongs to the number', () => {
+describe('an address belongs to its number', () => {
   test('so another session, another process and a process after a restart have it', async () => {
     const first = process();
     await first.find('one', connection(ADDRESS), NUMBER);
@@ -94,7 +94,7 @@ describe('an address belongs to the number', () => {
     expect(await process().find('three', connection(undefined), NUMBER)).toMatchObject({ address: ADDRESS });
   });
 
-  test('and one that turned out wrong is asked for again', async () => {
+  test('and a wrong one is requested again', async () => {
     const check = process();
     const wrong = await check.find('one', connection('old@app'), NUMBER);
     await check.forget(NUMBER, wrong || { address: undefined });
@@ -112,7 +112,7 @@ describe('an address belongs to the number', () => {
     expect(await check.find('one', connection(false), NUMBER)).toBe(false);
   });
 
-  test.each([-25 * HOUR_MS, 25 * HOUR_MS])('and one from %d ms away is not believed', async (ms) => {
+  test.each([-25 * HOUR_MS, 25 * HOUR_MS])('and one from %d ms away is not used', async (ms) => {
     const known = { address: 'old@app', learnedAt: clock.now() + ms };
     await storage.store(AddressStore).remember({ app: 'an app', number: NUMBER }, known);
     expect(await process().find('one', connection(ADDRESS), NUMBER)).toMatchObject({ address: ADDRESS });
@@ -120,23 +120,23 @@ describe('an address belongs to the number', () => {
 });
 
 describe('that a number is not there', () => {
-  test('is believed of the session that said so, as it may be restricted, and of no other', async () => {
+  test('is believed only of the session that said so, because that session may be restricted', async () => {
     const check = process();
     expect(await check.find('restricted', connection(false), NUMBER)).toBe(false);
     expect(await check.find('restricted', connection(ADDRESS), NUMBER)).toBe(false);
     expect(await check.find('free', connection(ADDRESS), NUMBER)).toMatchObject({ address: ADDRESS });
-    // Now all know better.
+    // Now all of them know better.
     expect(await check.find('restricted', connection(false), NUMBER)).toMatchObject({ address: ADDRESS });
   });
 
-  test('is not believed any more when the number writes', async () => {
+  test('is no longer believed once the number writes', async () => {
     const check = process();
     expect(await check.find('one', connection(false), NUMBER)).toBe(false);
     check.heardFrom(NUMBER);
     expect(await check.find('one', connection(ADDRESS), NUMBER)).toMatchObject({ address: ADDRESS });
   });
 
-  test('is not kept where nobody knows', async () => {
+  test('is not stored if nobody knows', async () => {
     const check = process();
     expect(await check.find('one', connection(undefined), NUMBER)).toBeUndefined();
     expect(await check.find('one', connection(ADDRESS), NUMBER)).toMatchObject({ address: ADDRESS });

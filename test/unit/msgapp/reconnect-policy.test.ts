@@ -28,7 +28,7 @@ describe('after a connection', () => {
     expect(waits(policy(random), retry, 7)).toEqual(expected);
   });
 
-  test('that is let in and thrown out at once the wait grows too', () => {
+  test('that is accepted and ended at once, the wait grows too', () => {
     expect(waits(policy(), retry, 7, 2000).at(-1)).toBe(30_000);
     expect(waits(policy(), retry, 7, STEADY - 1).at(-1)).toBe(30_000);
   });
@@ -38,12 +38,12 @@ describe('after a connection', () => {
     expect(waits(policy(), few, 30, STEADY)).toEqual(Array(30).fill(1000));
   });
 
-  test('a restart is not waited for, but restarts in a row are', () => {
+  test('that asks for a restart, there is no wait, except for restarts in a row', () => {
     expect(waits(policy(), restart, 6)).toEqual([0, 0, 0, 1000, 2000, 4000]);
     expect(waits(policy(), restart, 20, STEADY)).toEqual(Array(20).fill(0));
   });
 
-  test('what may be for good is tried a few times; other failures between do not clear the count', () => {
+  test('whose end may be permanent, there are a few attempts; other failures in between do not reset the count', () => {
     const one = policy();
     const tries: string[] = [];
     for (let time = 0; time < 8; time++) {
@@ -54,12 +54,15 @@ describe('after a connection', () => {
     expect(tries).toEqual([...Array(7).fill('again'), 'failed: bad_session']);
   });
 
-  test.each(['expired', 'logged_out', 'replaced', 'banned', 'failed'] as const)('%s is the end', (status) => {
-    const end: LinkEnd = { next: 'give-up', status, reason: 'why' };
-    expect(policy().ended(end, 0)).toEqual({ again: false, status, reason: 'why' });
-  });
+  test.each(['expired', 'logged_out', 'replaced', 'banned', 'failed'] as const)(
+    'that ends with %s, there is no further attempt',
+    (status) => {
+      const end: LinkEnd = { next: 'give-up', status, reason: 'why' };
+      expect(policy().ended(end, 0)).toEqual({ again: false, status, reason: 'why' });
+    },
+  );
 
-  test('there is never a hot loop: any ends, any times', () => {
+  test('of any kind, at any time, there is never a hot loop', () => {
     const anyEnd = fc.constantFrom(retry, few, restart);
     const anyStep = fc.record({ end: anyEnd, openFor: fc.option(fc.integer({ min: 0, max: 2 * STEADY })) });
     fc.assert(
@@ -78,7 +81,7 @@ describe('after a connection', () => {
             expect(next.waitMs).toBeLessThanOrEqual(60_000);
             at += next.waitMs;
             inTenMinutes = [...inTenMinutes.filter((time) => time > at - 600_000), at];
-            // At the most: two steady connections, each with its free restarts and a whole climb of waits.
+            // At most two steady connections, each with its free restarts and a whole climb of waits.
             expect(inTenMinutes.length).toBeLessThan(60);
           }
         },

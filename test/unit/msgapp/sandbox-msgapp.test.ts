@@ -73,7 +73,7 @@ describe('a sandbox phone that scans a code', () => {
     expect(scanner.codes).toEqual([]);
   });
 
-  test('can do so once, and not with a code that is shown no more', async () => {
+  test('can do so once, and not with a code that is no longer shown', async () => {
     const { world, scanner, process, connect } = await open();
     const first = await connect();
     await scanner.scan(first.qr, NUMBER);
@@ -87,7 +87,7 @@ describe('a sandbox phone that scans a code', () => {
     expect(await scanner.scan('sandbox:msgapp:made-up', NUMBER)).toBe(false);
   });
 
-  test('sees a new code when the one before has run out, until the session expires', async () => {
+  test('sees a new code when the previous one has expired, until the session expires', async () => {
     const { world, scanner, process } = await open();
     const { sessionID } = await process.sessions.connect(ACCOUNT);
     await settled();
@@ -102,7 +102,7 @@ describe('a sandbox phone that scans a code', () => {
     expect([await world.status(sessionID), scanner.codes]).toEqual(['expired', []]);
   });
 
-  test('while the database is away gets another code', async () => {
+  test('gets another code if the database is unavailable', async () => {
     const { world, scanner, process, connect } = await open();
     const { qr } = await connect();
     const sessions = world.storage.store(SessionStore);
@@ -118,7 +118,7 @@ describe('a sandbox phone that scans a code', () => {
     expect(await process.sessions.status(ACCOUNT)).toMatchObject({ status: 'connected' });
   });
 
-  test('sees the codes of two channels side by side, each for its own', async () => {
+  test('sees the codes of two channels side by side, each for its own channel', async () => {
     const { world, scanner, process, connect } = await open();
     const other = opened(await start(world, scanner, { channel: 'other' }));
     await connect();
@@ -140,7 +140,7 @@ describe('a linked sandbox number', () => {
     expect(await send).toBeDefined();
   });
 
-  test('shows texts on the phone of their number', async () => {
+  test('shows texts on the phone of their recipient', async () => {
     const { world, process, send, status } = await openLinked();
     const heard: string[] = [];
     process.feed.listen(({ to }) => heard.push(to));
@@ -155,7 +155,7 @@ describe('a linked sandbox number', () => {
     expect(heard).toEqual([TO]);
   });
 
-  test('shows what came of a file, from its own bytes', async () => {
+  test('shows the delivery of a file, from its own bytes', async () => {
     const { world, process } = await openLinked();
     process.fetcher.answer = async () => ({
       ...{ contentType: 'application/pdf', fileName: 'a.pdf' },
@@ -177,7 +177,7 @@ describe('a linked sandbox number', () => {
     ['22675990002', 'delivered', 999],
     ['22675990003', 'unknown', 999],
     ['22675990004', 'undelivered', 999],
-  ])('to %s comes out as %s', async (to, outcome, balance) => {
+  ])('to %s ends as %s', async (to, outcome, balance) => {
     const { world, send, status } = await openLinked();
     const id = await send(to);
     await world.pass(to.endsWith('3') ? 12_000 : 5000);
@@ -193,7 +193,7 @@ describe('a linked sandbox number', () => {
     expect(await Promise.all(ids.map(status))).toEqual(Array(20).fill('delivered'));
   });
 
-  test('tries again when the phones’ database is away', async () => {
+  test('tries again if the phones’ database is unavailable', async () => {
     const { world, send, status } = await openLinked();
     const phones = world.storage.store(PhoneStore);
     const receive = phones.receive.bind(phones);

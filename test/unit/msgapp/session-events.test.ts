@@ -23,7 +23,7 @@ async function open() {
   return { world, log, transport, process, heard: heardEvents(process.events, ACCOUNT) };
 }
 
-test('the steps of a session, its restriction and a notice are in the log as the process hears them', async () => {
+test('the steps of a session, its restriction and a notice are in the log as the process gets them', async () => {
   const { world, log, transport, process, heard } = await open();
   const id = await linked(process, NUMBER);
   await transport.last().say({ kind: 'restricted', code: '463', forMs: 60_000 });
@@ -46,7 +46,7 @@ test('the steps of a session, its restriction and a notice are in the log as the
   expect(logged.filter(({ data }) => 'number' in data && data.number === NUMBER)).toHaveLength(logged.length);
 });
 
-test('a code that nobody scans ends as an event, and says nothing of the code', async () => {
+test('a code that nobody scans ends as an event, which does not contain the code', async () => {
   const { world, log, transport, process } = await open();
   await process.sessions.connect(ACCOUNT);
   await settled();
@@ -57,7 +57,7 @@ test('a code that nobody scans ends as an event, and says nothing of the code', 
   expect(JSON.stringify(logged)).not.toContain('secret-code');
 });
 
-test('a notice that cannot be stored is heard all the same, and disturbs nobody', async () => {
+test('a notice that cannot be stored still reaches the process, and disturbs nobody', async () => {
   const { log, transport, process, heard } = await open();
   await linked(process, NUMBER);
   log.append = async () => {

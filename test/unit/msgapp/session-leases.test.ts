@@ -18,7 +18,7 @@ const cut: LinkEvent = { kind: 'ended', end: { next: 'retry', reason: 'cut' } };
 
 beforeAll(() => Logger.overrideLogger(false));
 
-/** A process whose sessions' store fails the methods that are named. */
+/** A process whose session store fails in the named methods. */
 async function openFaulty() {
   const world = await MsgappWorld.open();
   const faults = new Set<string>();
@@ -36,7 +36,7 @@ async function another(world: MsgappWorld) {
   return { transport, process: opened(await new MsgappProcess(world, transport).start()) };
 }
 
-/** Time goes on without a timer having run. */
+/** Time advances without a timer having run. */
 function jump({ clock }: MsgappWorld, ms: number): void {
   const now = clock.now.bind(clock);
   clock.now = () => now() + ms;
@@ -45,7 +45,7 @@ function jump({ clock }: MsgappWorld, ms: number): void {
 const shown = async (process: MsgappProcess) => (await process.sessions.status(ACCOUNT)).status;
 
 describe('a lease', () => {
-  test('is renewed for as long as the process lives, so that no other one takes the session', async () => {
+  test('is renewed as long as the process lives, so no other process takes the session', async () => {
     const { world, process, id } = await openFaulty();
     const other = await another(world);
     await world.pass(300_000, 1000);
@@ -55,7 +55,7 @@ describe('a lease', () => {
     expect(process.sessions.linkOf(id)).toBeDefined();
   });
 
-  test('that is renewed is as long again as the first, from the moment in which that was asked', async () => {
+  test('that is renewed is as long again as the first, counted from the moment of the request', async () => {
     const { world, id } = await openFaulty();
     const heldUntil = async () => (await world.storage.store(SessionStore).find(id))?.heldUntil ?? 0;
     const [begun, first] = [world.clock.now(), await heldUntil()];
@@ -68,17 +68,17 @@ describe('a lease', () => {
     const leaseMs = first - begun;
     expect(leaseMs).toBe(DEFAULT_SESSION_TIMING.leaseMs);
     expect(ends.map(({ at, end }) => end - at)).toEqual([leaseMs, leaseMs, leaseMs]);
-    // When a third of it is gone, at one of the looks, of which there are six.
+    // After a third of it, at one of the looks, of which there are six.
     const gaps = ends.map(({ at }, index) => at - (ends[index - 1]?.at ?? begun));
     expect(gaps).toEqual([leaseMs / 3, leaseMs / 3, leaseMs / 3]);
   });
 
-  test('is renewed in time also when the clock is set back by an hour, and believed no longer', async () => {
+  test('is renewed in time even if the clock is set back by an hour, and trusted no longer than before', async () => {
     const { world, process, faults, id, link } = await openFaulty();
     world.clock.setBack(3_600_000);
     await world.pass(15_000, 1000);
     const { heldUntil = 0 } = (await world.storage.store(SessionStore).find(id)) ?? {};
-    // What a process goes by whose clock was not set is what is stored; this one is asked for anew, in its own time.
+    // Processes whose clock was not set go by what is stored. This process renews in its own time.
     expect(heldUntil - world.clock.now()).toBeLessThanOrEqual(30_000);
     expect(heldUntil).toBeGreaterThan(world.clock.now());
     world.clock.setBack(3_600_000);
@@ -87,7 +87,7 @@ describe('a lease', () => {
     expect([process.sessions.linkOf(id), link.closed]).toEqual([undefined, 1]);
   });
 
-  test('that could not be renewed in time is given up before it runs out, and found again when the store is back', async () => {
+  test('that could not be renewed in time is given up before it expires, and found again when the store is back', async () => {
     const { world, process, transport, faults, id, link } = await openFaulty();
     faults.add('renew').add('free');
     const { heldUntil = 0 } = (await world.storage.store(SessionStore).find(id)) ?? {};
@@ -102,7 +102,7 @@ describe('a lease', () => {
     expect((await world.steps(id)).slice(2)).toEqual(['reconnecting: restart', 'connected: reconnected']);
   });
 
-  test('that another process has taken ends the session here at the next look, with nothing written', async () => {
+  test('that another process has taken ends the session here at the next look, and nothing is written', async () => {
     const { world, process, id, link } = await openFaulty();
     const lease = await world.storage.store(SessionStore).seize(id, 'other', world.clock.now() + 30_000);
     await world.pass(15_000, 1000);
@@ -125,14 +125,14 @@ describe('a lease', () => {
   test('of a process that stands still is not trusted when it wakes up', async () => {
     const { world, process, id } = await openFaulty();
     world.clock.advance(0);
-    // Time goes on without a timer of ours having run.
+    // Time advances without a timer of ours having run.
     const now = world.clock.now() + 29_000;
     world.clock.now = () => now;
     expect(process.sessions.linkOf(id)).toBeUndefined();
     expect(process.channel.lanes()).toEqual([]);
   });
 
-  test('of a process that stood still is asked for again before anything is given up', async () => {
+  test('of a process that stood still is requested again before anything is given up', async () => {
     const { world, process, id, link } = await openFaulty();
     const { qrToken } = await process.sessions.connect(ACCOUNT);
     await settled();
@@ -143,7 +143,7 @@ describe('a lease', () => {
     expect(() => process.sessions.watch(qrToken, AbortSignal.abort())).not.toThrow();
   });
 
-  test('of a process that stood still is given up when somebody has taken it, or nobody can tell', async () => {
+  test('of a process that stood still is given up if somebody has taken it, or nobody can tell', async () => {
     const taken = await openFaulty();
     await taken.world.storage.store(SessionStore).seize(taken.id, 'other', taken.world.clock.now() + 90_000);
     const untold = await openFaulty();
@@ -155,9 +155,9 @@ describe('a lease', () => {
     }
   });
 
-  test('of a process that is gone is taken over when it has run out, and not shown as connected until then', async () => {
+  test('of a dead process is taken over when it has expired, and the session is not shown as connected until then', async () => {
     const { world, id } = await openFaulty();
-    // The first process is not told to stop: it just never runs again.
+    // The first process is not told to stop. It just never runs again.
     const dead = world.clock;
     const late = Object.assign(await MsgappWorld.open(), { storage: world.storage });
     late.clock.advance(dead.now() - late.clock.now());
@@ -179,7 +179,7 @@ describe('a lease', () => {
 });
 
 describe('a step that cannot be stored', () => {
-  test('is not shown; it is stored when the database is back', async () => {
+  test('is not shown, and is stored when the database is back', async () => {
     const { world, process, transport, faults, link } = await openFaulty();
     await link.say(cut);
     await world.pass(2000);
@@ -193,7 +193,7 @@ describe('a step that cannot be stored', () => {
     expect(await shown(process)).toBe('connected');
   });
 
-  test('for an end is stored when the database is back; nothing is opened meanwhile', async () => {
+  test('is stored when the database is back if it ends the session, and nothing is opened meanwhile', async () => {
     const { world, process, transport, faults, id, link } = await openFaulty();
     faults.add('move');
     void link.say({ kind: 'ended', end: { next: 'give-up', status: 'banned', reason: 'ban' } });
@@ -206,7 +206,7 @@ describe('a step that cannot be stored', () => {
 });
 
 describe('a log-out that reaches another process', () => {
-  test('is final at once, forgets the credentials, and the holder unlinks the phone when it notices', async () => {
+  test('is final at once, deletes the credentials, and the holder unlinks the phone when it notices', async () => {
     const { world, id, link } = await openFaulty();
     const other = await another(world);
     await link.order.credentials.write([{ kind: 'k', id: 'i', value: 'v' }]);
@@ -239,7 +239,7 @@ describe('a process that does not send', () => {
 });
 
 describe('a shutdown', () => {
-  test('leaves linked numbers to the next process, which opens them without a scan and with rests between', async () => {
+  test('leaves linked numbers to the next process, which opens them without a scan and with pauses between them', async () => {
     const world = await MsgappWorld.open();
     const first = opened(await new MsgappProcess(world, new ScriptedTransport()).start());
     const numbers = Array.from({ length: 5 }, (_, index) => `2267000000${index}`);
@@ -268,7 +268,7 @@ describe('a shutdown', () => {
     expect(await second.sessions.status(ACCOUNT)).toMatchObject({ number: numbers[0], status: 'connected' });
   });
 
-  test('does not wait for a database that is away, nor for a connection that does not close', async () => {
+  test('does not wait for an unavailable database, nor for a connection that does not close', async () => {
     const { world, process, transport, faults, id } = await openFaulty();
     for (const method of ['move', 'release', 'renew']) faults.add(method);
     transport.closing = new Promise(() => undefined);
@@ -287,7 +287,7 @@ describe('a shutdown', () => {
     await expect(process.sessions.connect(ACCOUNT)).rejects.toMatchObject({ code: 'error.storage_unavailable' });
   });
 
-  test('that was none leaves sessions that wait for a scan; the next process ends them', async () => {
+  test('that never happened leaves sessions that wait for a scan, and the next process ends them', async () => {
     const world = await MsgappWorld.open();
     const { storage, clock } = world;
     const made = { id: 'left', accountId: ACCOUNT, channel: 'msgapp', createdAt: clock.now() };
@@ -303,7 +303,7 @@ describe('a shutdown', () => {
   });
 });
 
-test('a store that hesitates never lets a dead connection look connected', async () => {
+test('a slow store never makes a dead connection look connected', async () => {
   const world = await MsgappWorld.open();
   let release: () => void = () => undefined;
   const sessions = hesitant(world.storage.store(SessionStore), async (method, args) => {

@@ -12,7 +12,7 @@ const NUMBER = '22670000500';
 const TO = '22675000000';
 const opened = closeAfterEach();
 
-/** A number that was linked first of all, and then so many sessions of which ten still wait. */
+/** A number that was linked first, and then this many sessions of which ten still wait. */
 async function openCrowded(connects: number) {
   const world = await MsgappWorld.open();
   const options = { connects: { waiting: 11, perHour: 1000 } };
@@ -32,7 +32,7 @@ function idsOf({ sessions }: SessionsView): readonly string[] {
   return sessions.map(({ sessionID }) => sessionID);
 }
 
-test('the status shows what lives and the newest fifty that ended, however many there were', async () => {
+test('the status shows live sessions and the newest fifty that ended, however many there were', async () => {
   const { process, made } = await openCrowded(75);
   const [first = '', ...rest] = made;
   const view = await process.sessions.status(ACCOUNT);
@@ -42,7 +42,7 @@ test('the status shows what lives and the newest fifty that ended, however many 
   expect(idsOf(await process.sessions.status(ACCOUNT))).toEqual(rest.slice(-60).reverse());
 });
 
-test('one that ended earlier is shown when it is asked for, in its place', async () => {
+test('an older session that ended is shown if it is requested, in its place', async () => {
   const { process, made } = await openCrowded(75);
   const [first = '', , third = '', ...rest] = made;
   const view = await process.sessions.status(ACCOUNT, third);
@@ -57,7 +57,7 @@ test('one that ended earlier is shown when it is asked for, in its place', async
   }
 });
 
-test('for a sender no session is read that has ended', async () => {
+test('no ended session is read to find a sender', async () => {
   const { world, process } = await openCrowded(20);
   const read: StoredSession[] = [];
   const list = world.storage.store(SessionStore).list.bind(world.storage.store(SessionStore));

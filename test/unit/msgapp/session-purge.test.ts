@@ -9,7 +9,7 @@ import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT, aSession } from '../../contract/storage/fixtures.js';
 import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 
-test('sessions are forgotten 90 days after their end, more than a hundred of them too, and no others', async () => {
+test('sessions are deleted 90 days after their end, even more than a hundred of them, and no others', async () => {
   const sessions = (await SqliteMemory.open()).store(SessionStore);
   const clock = new FakeClock();
   const purge = new Purger(clock, new Rounds(clock));

@@ -17,7 +17,7 @@ const NEXT_MS = 1000;
 let storage: SqliteMemory;
 let clock: FakeClock;
 let lanes: OrphanedQueues;
-/** The deliveries that each look was allowed to read, and where it began. */
+/** The number of deliveries that each look was allowed to read, and where it began. */
 let looks: { after: string; limit: number }[];
 
 beforeAll(() => Logger.overrideLogger(false));
@@ -37,7 +37,7 @@ beforeEach(async () => {
   await storage.store(LedgerStore).post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 10_000, at: START });
 });
 
-/** Sessions that are over, each with so many messages left. */
+/** Sessions that have ended, each with this many messages left. */
 async function strand(indexes: readonly number[], messages = 1): Promise<void> {
   for (const index of indexes) {
     const lease = await storage.store(SessionStore).create(aSession(index));
@@ -52,7 +52,7 @@ async function pass(ms: number): Promise<void> {
   await settled();
 }
 
-test('all lanes are looked through, a thousand deliveries a second, and then rest', async () => {
+test('all lanes are examined, a thousand deliveries a second, and then there is a rest', async () => {
   // A thousand and more in the first lane, and more lanes with one each.
   await strand([0], 1001);
   await strand(range(150).map((index) => index + 10));
@@ -70,7 +70,7 @@ test('all lanes are looked through, a thousand deliveries a second, and then res
   expect(looks.at(-1)).toEqual({ after: '', limit: 1000 });
 });
 
-test('no more than are served are looked for, and those that are served out make room', async () => {
+test('no more sessions are looked for than can be served, and those that are done make room', async () => {
   await strand(range(450), 4);
   await lanes.start();
   expect([...lanes.ids]).toEqual(range(250).map(sessionId));
@@ -87,7 +87,7 @@ test('no more than are served are looked for, and those that are served out make
   expect([...lanes.ids]).toEqual(range(200).map((index) => sessionId(250 + index)));
 });
 
-test('one that ends here is served at once, and until a way through the lanes does not find it', async () => {
+test('a session that ends here is served at once, until a pass through the lanes does not find it', async () => {
   await lanes.start();
   lanes.add(sessionId(1), 'failed');
   expect(lanes.statusOf(sessionId(1))).toBe('failed');
@@ -95,7 +95,7 @@ test('one that ends here is served at once, and until a way through the lanes do
   expect([...lanes.ids]).toEqual([]);
 });
 
-test('a store that does not answer is asked again, from the beginning', async () => {
+test('a store that fails is asked again, from the beginning', async () => {
   await strand([0], 1001);
   await lanes.start();
   const { stranded } = storage.store(SessionStore);

@@ -25,7 +25,7 @@ async function openLinked() {
   return { world, transport, process, id, link: transport.last() };
 }
 
-/** As `openLinked`, on its second connection; the first one still talks. */
+/** Like `openLinked`, on its second connection. The first one still reports. */
 async function reopened() {
   const all = await openLinked();
   await all.link.say(cut);
@@ -41,7 +41,7 @@ describe('an older connection', () => {
     ['shows a code', { kind: 'qr', qr: 'old', expiresAt: Number.MAX_SAFE_INTEGER }],
     ['links another number', { kind: 'linked', number: '22679999999' }],
     ['opens', { kind: 'open', number: '22679999999' }],
-  ])('is not heard when it %s', async (_, event) => {
+  ])('is ignored if it %s', async (_, event) => {
     const { world, process, transport, id, old, link } = await reopened();
     await old.say(event);
     await world.pass(120_000, 5000);
@@ -50,14 +50,14 @@ describe('an older connection', () => {
     expect(process.sessions.linkOf(id)).toBe(link);
   });
 
-  test('that ends twice in one breath is reconnected once', async () => {
+  test('is reconnected once if it ends twice in the same turn', async () => {
     const { world, transport, link } = await openLinked();
     for (let time = 0; time < 20; time++) void link.say(cut);
     await world.pass(10_000);
     expect([transport.links.length, transport.peak]).toEqual([2, 1]);
   });
 
-  test('that opens and ends in one breath is never used', async () => {
+  test('is never used if it opens and ends in the same turn', async () => {
     const { world, process, transport, id, link } = await openLinked();
     await link.say(cut);
     await world.pass(2000);
@@ -83,7 +83,7 @@ describe('an older connection', () => {
     expect([transport.links.length, link.closed, transport.peak]).toEqual([2, 1, 1]);
   });
 
-  test('that never finishes opening is closed when it does, and not used', async () => {
+  test('is closed if it finishes opening late, and not used', async () => {
     const { world, process, transport, id, link } = await openLinked();
     let release: () => void = () => undefined;
     transport.opening = new Promise((resolve) => {
@@ -106,11 +106,11 @@ describe('an older connection', () => {
 describe('a transport that does not start', () => {
   const fault = () => new Error('no library');
 
-  test('is started again when it is asked for later; until then the failure is the answer', async () => {
+  test('is started again when it is needed later; until then callers get the failure', async () => {
     const world = await MsgappWorld.open();
     const transport = new ScriptedTransport();
     transport.startFaults.push(fault(), fault());
-    // As in a process that does not send, where nothing but a request starts the transport.
+    // As in a process that does not send, in which only a request starts the transport.
     const process = opened(new MsgappProcess(world, transport));
     const connect = () =>
       process.sessions.connect(ACCOUNT).then(
@@ -132,7 +132,7 @@ describe('a transport that does not start', () => {
     expect(transport.stopped).toBe(1);
   });
 
-  test('is asked once a minute at the least, however often it has failed, and not stopped where it never began', async () => {
+  test('is tried at least once a minute, however often it has failed, and not stopped if it never started', async () => {
     const world = await MsgappWorld.open();
     const transport = new ScriptedTransport();
     transport.startFaults.push(...Array.from({ length: 20 }, fault));
@@ -147,7 +147,7 @@ describe('a transport that does not start', () => {
   });
 });
 
-describe('many at once', () => {
+describe('simultaneous calls', () => {
   test('fifty starts of one session open one connection', async () => {
     const { world, transport, process, id, link } = await openLinked();
     const session = process.sessions.find(id);
@@ -170,7 +170,7 @@ describe('many at once', () => {
     expect([transport.of(id).length, transport.peak, transport.started]).toEqual([1, 1, 1]);
   });
 
-  test('ten processes that look for it at once: one has it', async () => {
+  test('if ten processes look for a session at once, one gets it', async () => {
     const { world, process, id } = await openLinked();
     await process.stop();
     const transports = Array.from({ length: 10 }, () => new ScriptedTransport());
@@ -201,7 +201,7 @@ describe('many at once', () => {
     await expect(process.sessions.connect(ACCOUNT)).resolves.toMatchObject({ status: 'created' });
   });
 
-  test('connects of one account are made one after the other; who leaves meanwhile makes none', async () => {
+  test('connects of one account are made one after the other, and a caller that leaves meanwhile makes none', async () => {
     const world = await MsgappWorld.open();
     const gate = new Gate();
     let making = 0;
@@ -224,7 +224,7 @@ describe('many at once', () => {
     expect(making).toBe(4);
   });
 
-  test('log-outs and ends at once: one final step', async () => {
+  test('log-outs and ends at once cause one final step', async () => {
     const { world, process, id, link } = await openLinked();
     await Promise.all([
       process.sessions.logout(ACCOUNT, id),

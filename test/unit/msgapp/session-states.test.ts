@@ -32,8 +32,8 @@ const shown = async (process: MsgappProcess) => (await process.sessions.status(A
 const ended = (end: LinkEnd) => ({ kind: 'ended', end }) as const;
 const retry: LinkEnd = { next: 'retry', reason: 'cut' };
 
-describe('a session that is linked', () => {
-  test('is created, then connected with its number, and says when and why', async () => {
+describe('a linked session', () => {
+  test('is created, then connected with its number, and shows when and why', async () => {
     const { world, process } = await open();
     expect(await process.sessions.status(ACCOUNT)).toEqual({ status: 'disconnected', sessions: [] });
     const id = await linked(process, NUMBER);
@@ -46,7 +46,7 @@ describe('a session that is linked', () => {
     });
   });
 
-  test('restarts at once with the same credentials, as pairing wants it, without ever looking connected', async () => {
+  test('restarts at once with the same credentials, as pairing requires, without ever looking connected', async () => {
     const { world, process, transport } = await open();
     const { sessionID: id } = await process.sessions.connect(ACCOUNT);
     await settled();
@@ -78,7 +78,7 @@ describe('a session that is linked', () => {
   });
 
   test.each(['expired', 'logged_out', 'replaced', 'banned', 'failed'] as const)(
-    'before the scan ends as %s when its connection gives up, and stays so',
+    'ends permanently as %s before the scan if its connection gives up',
     async (status) => {
       const { world, process, transport } = await open();
       const { sessionID: id } = await process.sessions.connect(ACCOUNT);
@@ -91,7 +91,7 @@ describe('a session that is linked', () => {
   );
 
   test.each(['logged_out', 'replaced', 'banned', 'failed'] as const)(
-    'ends as %s when its connection gives up: no further connection, no credentials',
+    'ends as %s if its connection gives up: no further connection, no credentials',
     async (status) => {
       const { world, process, transport, id, link } = await openLinked();
       await link.order.credentials.write([{ kind: 'creds', id: 'main', value: 'secret' }]);
@@ -103,7 +103,7 @@ describe('a session that is linked', () => {
     },
   );
 
-  test('has failed after a few ends that may be for good, and not before', async () => {
+  test('has failed after a few ends that may be permanent, and not before', async () => {
     const { world, transport, id, link } = await openLinked();
     const bad = ended({ next: 'retry-few', reason: 'bad_session' });
     transport.onOpen = (each) => void each.say(bad);
@@ -120,7 +120,7 @@ describe('a session that is linked', () => {
   });
 
   describe('whose credentials cannot be decrypted', () => {
-    /** Each further connection reads them first, and takes a failure for one that passes. */
+    /** Each further connection reads them first, and treats a failure as temporary. */
     async function openUnreadable(why: 'damaged' | 'unknown_key') {
       const all = await openLinked();
       const { process, transport, link } = all;
@@ -135,14 +135,14 @@ describe('a session that is linked', () => {
       return all;
     }
 
-    test('has failed at once when they are damaged', async () => {
+    test('has failed at once if they are damaged', async () => {
       const { world, transport, id } = await openUnreadable('damaged');
       await world.pass(600_000, 10_000);
       expect((await world.steps(id)).slice(2)).toEqual(['reconnecting: cut', 'failed: credentials_unreadable']);
       expect(transport.links).toHaveLength(2);
     });
 
-    test('has failed after some minutes when their key is missing', async () => {
+    test('has failed after some minutes if their key is missing', async () => {
       const { world, transport, id } = await openUnreadable('unknown_key');
       await world.pass(60_000, 1000);
       expect(await world.status(id)).toBe('reconnecting');
@@ -151,7 +151,7 @@ describe('a session that is linked', () => {
       expect(transport.links).toHaveLength(9);
     });
 
-    test('goes on when the key is put back in time', async () => {
+    test('goes on if the key is put back in time', async () => {
       const { world, process, id } = await openUnreadable('unknown_key');
       await world.pass(30_000, 1000);
       process.vault.fault = undefined;
@@ -159,7 +159,7 @@ describe('a session that is linked', () => {
       expect([await world.status(id), (await world.steps(id)).length]).toEqual(['connected', 4]);
     });
 
-    test('fails too while it is connected', async () => {
+    test('fails even while it is connected', async () => {
       const { world, process, id, link } = await openLinked();
       process.vault.fault = new CredentialsUnreadableError('damaged', 'A credential cannot be decrypted.');
       await expect(link.order.credentials.read('session', ['peer'])).rejects.toThrow(CredentialsUnreadableError);
@@ -169,7 +169,7 @@ describe('a session that is linked', () => {
     });
   });
 
-  test('a connection that cannot even be opened is an end like others', async () => {
+  test('treats a connection that cannot even be opened like any other end', async () => {
     const { world, transport, id, link } = await openLinked();
     transport.opening = Promise.reject(new TypeError('no network'));
     transport.opening.catch(() => undefined);
@@ -184,8 +184,8 @@ describe('a session that is linked', () => {
   });
 });
 
-describe('a server that says nothing', () => {
-  test('is asked again: neither a code nor an opening nor an end', async () => {
+describe('a silent server', () => {
+  test('is asked again if it sends neither a code nor an opening nor an end', async () => {
     const { world, process, transport } = await open();
     await process.sessions.connect(ACCOUNT);
     await world.pass(29_900);
@@ -194,7 +194,7 @@ describe('a server that says nothing', () => {
     expect([transport.links.length, transport.links[0]?.closed]).toEqual([2, 1]);
   });
 
-  test('after a code ran out without a further one is asked again', async () => {
+  test('is asked again if a code expired without a further one', async () => {
     const { world, process, transport } = await open();
     await process.sessions.connect(ACCOUNT);
     await settled();
@@ -205,7 +205,7 @@ describe('a server that says nothing', () => {
     expect(transport.links).toHaveLength(2);
   });
 
-  test('is asked again in its time when the clock is set back by an hour, before a code and after one', async () => {
+  test('is asked again in time if the clock is set back by an hour, before a code and after one', async () => {
     const { world, process, transport } = await open();
     const { sessionID: id } = await process.sessions.connect(ACCOUNT);
     await settled();
@@ -224,7 +224,7 @@ describe('a server that says nothing', () => {
     expect(await world.steps(id)).toEqual(['created: requested', 'expired: not_scanned']);
   });
 
-  test('about a session that is linked is asked again, for ever', async () => {
+  test('is asked again forever about a linked session', async () => {
     const { world, transport, id, link } = await openLinked();
     await link.say(ended(retry));
     await world.pass(3_600_000, 5000);
@@ -233,7 +233,7 @@ describe('a server that says nothing', () => {
     expect(transport.peak).toBe(1);
   });
 
-  test('when it is open is not our business', async () => {
+  test('is not our business once the connection is open', async () => {
     const { world, transport, id } = await openLinked();
     await world.pass(3_600_000, 5000);
     expect([await world.status(id), transport.links.length]).toEqual(['connected', 1]);
@@ -241,7 +241,7 @@ describe('a server that says nothing', () => {
 });
 
 describe('a code that nobody scans', () => {
-  test('ends the session after the whole time, whatever the server still shows', async () => {
+  test('ends the session after the full time, whatever the server still shows', async () => {
     const { world, process, transport } = await open();
     const { sessionID: id, expires_at } = await process.sessions.connect(ACCOUNT);
     expect(Date.parse(expires_at)).toBe(world.clock.now() + 180_000);
@@ -256,7 +256,7 @@ describe('a code that nobody scans', () => {
     expect([transport.links.length, transport.last().closed]).toEqual([1, 1]);
   });
 
-  test('ends it too while no connection comes about', async () => {
+  test('ends it even if no connection is established', async () => {
     const { world, process, transport } = await open();
     transport.onOpen = (link) => void link.say(ended(retry));
     const { sessionID: id } = await process.sessions.connect(ACCOUNT);
@@ -280,7 +280,7 @@ describe('a code that nobody scans', () => {
     expect(await world.status(id)).toBe('connected');
   });
 
-  test('that was scanned and never opens has failed', async () => {
+  test('that was scanned and never opens makes the session fail', async () => {
     const { world, process, transport } = await open();
     const { sessionID: id } = await process.sessions.connect(ACCOUNT);
     await settled();
@@ -291,7 +291,7 @@ describe('a code that nobody scans', () => {
 });
 
 describe('log-out', () => {
-  test('unlinks the number, forgets the credentials and is final', async () => {
+  test('unlinks the number, deletes the credentials and is final', async () => {
     const { world, process, transport, id, link } = await openLinked();
     await link.order.credentials.write([{ kind: 'creds', id: 'main', value: 'secret' }]);
     await process.sessions.logout(ACCOUNT, id);
@@ -302,7 +302,7 @@ describe('log-out', () => {
     expect([link.loggedOut, transport.links.length]).toEqual([1, 1]);
   });
 
-  test('works while it waits to connect again, and before the scan', async () => {
+  test('works while the session waits to connect again, and before the scan', async () => {
     const { world, process, transport, id, link } = await openLinked();
     await link.say(ended(retry));
     await process.sessions.logout(ACCOUNT, id);
@@ -314,7 +314,7 @@ describe('log-out', () => {
     expect(transport.links).toHaveLength(2);
   });
 
-  test('of somebody else’s session, or none, is not found', async () => {
+  test('of somebody else’s session, or of none, is not found', async () => {
     const { world, process, id } = await openLinked();
     const find = jest.spyOn(world.storage.store(SessionStore), 'find');
     for (const [account, session] of [
@@ -329,7 +329,7 @@ describe('log-out', () => {
         code: 'error.session_not_found',
       });
     }
-    // PostgreSQL takes no NUL.
+    // PostgreSQL refuses NUL.
     expect(find).not.toHaveBeenCalledWith('\0');
   });
 

@@ -8,7 +8,7 @@ import { closeAfterEach } from '../../../support/common/opened.js';
 
 const opened = closeAfterEach();
 
-test('on SQLite what the people of an account look at is found by indexes', async () => {
+test('on SQLite the screens of an account are read by indexes', async () => {
   const source = await new DataSource({ type: 'better-sqlite3', database: ':memory:' }).initialize();
   const storage = new TypeormStorage({ database: source });
   await storage.start();
@@ -40,7 +40,7 @@ test('on SQLite what the people of an account look at is found by indexes', asyn
     for (const { sql, params } of statements) {
       const plan: { detail: string }[] = await source.query(`EXPLAIN QUERY PLAN ${sql}`, [...params]);
       const steps = plan.map(({ detail }) => detail);
-      // What is read whole is a page, a list of parameters, or the one row of a seek.
+      // Full reads are a page, a list of parameters, or the one row of a seek.
       const whole = sql.includes(') u') ? /SCAN (l|m|r)\b|SCAN messaging/ : /SCAN (l|m|r|u)\b|SCAN messaging/;
       expect([name, sql, steps.filter((step) => whole.test(step))]).toEqual([name, sql, []]);
       if (/kind = '(topup|refund)'/.test(sql)) expect(steps.join()).toContain('messaging_ledger_kind');

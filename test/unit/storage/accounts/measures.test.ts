@@ -12,7 +12,7 @@ test('on SQLite gauges are read by indexes, in at most six statements', async ()
   for (const { sql, params } of statements) {
     const plan: { detail: string }[] = await world.database.query(`EXPLAIN QUERY PLAN ${sql}`, [...params]);
     const scans = plan.map(({ detail }) => detail).filter((step) => /^SCAN (messaging|r\b|e\b|c\b)/.test(step));
-    // Endpoints are few, and the count stops.
+    // Endpoints are few, and the count has a limit.
     expect([sql, scans.filter((step) => step !== 'SCAN messaging_endpoint')]).toEqual([sql, []]);
   }
 });

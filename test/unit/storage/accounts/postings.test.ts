@@ -25,7 +25,7 @@ async function start() {
   return { ledger, db, post };
 }
 
-test('postings of an account that wait go together, each with an answer of its own, in their order', async () => {
+test('waiting postings of an account are committed together, each with an answer of its own, in their order', async () => {
   const { ledger, db, post } = await start();
   const answers = await Promise.all([
     ...[post(1, 5), post(2, -6), post(1, 5), post(1, 6), post(3, -5)],
@@ -37,7 +37,7 @@ test('postings of an account that wait go together, each with an answer of its o
   expect(await ledger.check()).toEqual([]);
 });
 
-test('a crowd of postings is a few transactions', async () => {
+test('a crowd of postings takes a few transactions', async () => {
   const { ledger, db, post } = await start();
   const answers = await Promise.all(range(300).map((index) => post(index, 1)));
   expect(new Set(answers)).toEqual(new Set(['posted']));
@@ -45,7 +45,7 @@ test('a crowd of postings is a few transactions', async () => {
   expect(await ledger.balance(ACCOUNT)).toBe(300);
 });
 
-test('one that cannot be stored fails alone', async () => {
+test('a posting that cannot be stored fails alone', async () => {
   const { ledger, post } = await start();
   const bad: object = { note: { toString: 'no text' } };
   const results = await Promise.allSettled([post(1, 1), post(2, 1, bad), post(3, 1)]);

@@ -11,7 +11,7 @@ import { WatchedDatabase } from '../../../support/databases/watched-database.js'
 
 const opened = closeAfterEach();
 
-test('on SQLite the recent hours are compared with the ledger one by one', async () => {
+test('on SQLite the recent hours are compared with the ledger hour by hour', async () => {
   const database = await new DataSource({ type: 'better-sqlite3', database: ':memory:' }).initialize();
   opened({ close: () => database.destroy() });
   await new TypeormStorage({ database }).start();

@@ -6,7 +6,7 @@ import { SqliteMemory } from '../../../support/databases/sqlite-memory.js';
 
 const opened = closeAfterEach();
 
-test('only a link that can be used opens a transaction that writes', async () => {
+test('only a usable link opens a write transaction', async () => {
   const storage = opened(await SqliteMemory.open());
   const store = new UserSessionStore(storage.db);
   const by = { kind: 'operator', id: 'odile' } as const;

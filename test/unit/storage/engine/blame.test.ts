@@ -7,18 +7,18 @@ import { asStorageFault } from '../../../../src/storage/engine/faults.js';
 
 const SECRET = 'Votre code est 4711';
 
-/** As `pg` gives it. */
+/** An error as `pg` throws it. */
 const postgres = (code: string) => Object.assign(new Error(`refused: ${SECRET}`), { code, severity: 'ERROR' });
 
-/** As `mysql2` gives it: without a code where it does not know the number. */
+/** An error as `mysql2` throws it: without a code if it does not know the number. */
 const mysql = (errno: number, sqlState: string, code?: string) =>
   Object.assign(new Error(`refused: ${SECRET}`), { errno, sqlState, code });
 
-/** As TypeORM wraps it. */
+/** The error as TypeORM wraps it. */
 const wrapped = (driverError: Error) =>
   Object.assign(new Error('QueryFailedError'), { driverError, parameters: [SECRET] });
 
-describe('who is to blame for an error of PostgreSQL', () => {
+describe('the blame for an error of PostgreSQL', () => {
   test.each<[Blame, string, string[]]>([
     ['ours', 'syntax and names', ['42601', '42703', '42P01', '42883', '42P18']],
     ['ours', 'data', ['22001', '22003', '22021', '22P02', '22P05', '21000']],
@@ -40,7 +40,7 @@ describe('who is to blame for an error of PostgreSQL', () => {
   });
 });
 
-describe('who is to blame for an error of MariaDB or MySQL', () => {
+describe('the blame for an error of MariaDB or MySQL', () => {
   test.each<[Blame, number, string, string | undefined]>([
     ['ours', 1064, '42000', 'ER_PARSE_ERROR'],
     ['ours', 1054, '42S22', 'ER_BAD_FIELD_ERROR'],
@@ -88,7 +88,7 @@ describe('who is to blame for an error of MariaDB or MySQL', () => {
   });
 });
 
-describe('who is to blame for other errors', () => {
+describe('the blame for other errors', () => {
   const coded = (code: string) => Object.assign(new Error(), { code });
 
   test.each<[Blame, string[]]>([
@@ -118,7 +118,7 @@ describe('who is to blame for other errors', () => {
   });
 });
 
-describe('what the caller is told', () => {
+describe('the error that the caller gets', () => {
   test.each([
     ['25006', postgres('25006'), /takes no writes.*standby.*\(25006\)/],
     ['1290', mysql(1290, 'HY000', 'ER_OPTION_PREVENTS_STATEMENT'), /takes no writes.*read-only/],
@@ -129,18 +129,18 @@ describe('what the caller is told', () => {
     ['40001', postgres('40001'), /repeat the whole transaction/],
     ['1213', mysql(1213, '40001', 'ER_LOCK_DEADLOCK'), /repeat the whole transaction/],
     ['1205', mysql(1205, 'HY000', 'ER_LOCK_WAIT_TIMEOUT'), /holds .* repeat the whole transaction/],
-  ])('%s: 503 with Retry-After, and a sentence for the log', (_, error, sentence) => {
+  ])('is a 503 with Retry-After and a sentence for the log: %s', (_, error, sentence) => {
     const fault = asStorageFault(wrapped(error));
     expect(fault).toBeInstanceOf(StorageUnavailableError);
     if (!(fault instanceof StorageUnavailableError)) return;
     expect(fault.reason).toMatch(sentence);
     expect(errorAnswer(fault, french)).toMatchObject({ body: { statusCode: 503 }, headers: { 'Retry-After': '1' } });
-    // The code is kept for the host, and the parameters are not.
+    // The code is kept for the host. The parameters are not.
     expect(codeOf(fault.cause)).toBe(codeOf(error));
     expect(`${fault.reason} ${fault.cause} ${JSON.stringify(fault.cause)}`).not.toContain(SECRET);
   });
 
-  test('a conflict is an error of its own, which a host can recognise', () => {
+  test('is a class of its own for a conflict, so that a host can recognise it', () => {
     const kinds = [postgres('40001'), postgres('40P01'), postgres('55P03'), mysql(1213, '40001', 'ER_LOCK_DEADLOCK')];
     for (const error of kinds) expect(asStorageFault(error)).toBeInstanceOf(TransactionConflictError);
     for (const code of ['57P01', '25006', '57014']) {
@@ -148,7 +148,7 @@ describe('what the caller is told', () => {
     }
   });
 
-  test('a wrong statement is answered 500', () => {
+  test('is a 500 for a wrong statement', () => {
     const fault = asStorageFault(wrapped(postgres('42601')));
     expect(fault).not.toBeInstanceOf(MessagingError);
     expect(errorAnswer(fault, french).body.statusCode).toBe(500);

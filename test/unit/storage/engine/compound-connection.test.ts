@@ -8,7 +8,7 @@ import {
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-/** A connection of a driver, what it was sent, and what became of it. */
+/** A connection of a driver, the statements that it was sent, and its end. */
 function open(answer: (done: (error: unknown, result: unknown) => void) => void) {
   const sent: string[] = [];
   const ends: string[] = [];
@@ -26,7 +26,7 @@ const INSERT = { sql: 'INSERT', params: ['a'] };
 const DEBIT = { sql: 'DEBIT', params: [1] };
 const written = { affectedRows: 2 };
 
-test('the last statement of a transaction is sent with its COMMIT, also one of several', async () => {
+test('the last statement of a transaction is sent together with its COMMIT, even if it is one of several', async () => {
   const { sent, connection } = open((done) => done(null, written));
   await connection.begin(true);
   await connection.runAndCommit?.(INSERT).commit;
@@ -38,7 +38,7 @@ test('the last statement of a transaction is sent with its COMMIT, also one of s
   ]);
 });
 
-test('what may be too long for one packet is sent one by one', async () => {
+test('statements that may be too long for one packet are sent one by one', async () => {
   const large = { sql: 'LARGE', params: ['x'.repeat(250_000), 1] };
   expect(compound([large, INSERT])).toBeUndefined();
   const { sent, connection } = open((done) => done(null, written));
@@ -48,7 +48,7 @@ test('what may be too long for one packet is sent one by one', async () => {
   expect(sent).toEqual(['query: BEGIN NOT ATOMIC LARGE; COMMIT; END']);
 });
 
-test('only a whole transaction is prepared, and no long one', async () => {
+test('only a complete transaction is prepared, and never a long one', async () => {
   const { sent, connection } = open((done) => done(null, [[{ paid: 1 }], written]));
   await expect(connection.run({ ...DEBIT, autocommit: true })).resolves.toMatchObject({ rows: [{ paid: 1 }, written] });
   await connection.run(DEBIT);
@@ -56,7 +56,7 @@ test('only a whole transaction is prepared, and no long one', async () => {
   expect(sent.map((each) => each.slice(0, 10))).toEqual(['execute: D', 'query: DEB', 'query: xxx']);
 });
 
-test('an error of the driver is that of the statement', async () => {
+test('an error of the driver is thrown by the statement that caused it', async () => {
   const { connection } = open((done) => done(Object.assign(new Error(), { code: 'ER_LOCK_DEADLOCK' }), undefined));
   const { result, commit } = connection.runAndCommit?.(INSERT) ?? {};
   await expect(result).rejects.toMatchObject({ code: 'ER_LOCK_DEADLOCK' });
@@ -64,7 +64,7 @@ test('an error of the driver is that of the statement', async () => {
 });
 
 test.each(['begin', 'run', 'commit', 'rollback'] as const)(
-  'a database that does not answer fails what was asked of it, and its connection is closed: %s',
+  'if a database does not answer, the request fails and its connection is closed: %s',
   async (step) => {
     const { ends, connection } = open(() => undefined);
     const asked = { ...connection, begin: () => connection.begin(true), run: () => connection.run(INSERT) }[step]();

@@ -9,7 +9,7 @@ import type { Statement } from '../../../../src/storage/engine/operation.js';
 import { PostgresDialect } from '../../../../src/storage/postgres/postgres-dialect.js';
 import { SqliteDialect } from '../../../../src/storage/sqlite/sqlite-dialect.js';
 
-/** Makes ids of a type of its own, and notes the statements that it rewrites. */
+/** Makes ids of a type of its own, and records the statements that it rewrites. */
 class OtherDialect extends SqliteDialect {
   override readonly driver: string = 'other';
   readonly statements: string[] = [];
@@ -34,7 +34,7 @@ describe('the option dialect', () => {
     return dataSource;
   }
 
-  /** A DataSource that works as SQLite does and says that it is of another type. */
+  /** A DataSource that works as SQLite does and claims another type. */
   async function other(): Promise<DataSource> {
     const source = await sqlite();
     Object.assign(source, { options: { ...source.options, type: 'cockroachdb' } });
@@ -47,7 +47,7 @@ describe('the option dialect', () => {
     return storage;
   }
 
-  /** The type of a column for an id, as the database has it. */
+  /** The type of an id column, as the database has it. */
   async function idType(): Promise<unknown> {
     const [column] = await dataSource.query(
       "SELECT type FROM pragma_table_info('messaging_account') WHERE name = 'id'",
@@ -55,13 +55,13 @@ describe('the option dialect', () => {
     return column?.type;
   }
 
-  test('is used on a DataSource of a type that we know', async () => {
+  test('is used on a DataSource of a known type', async () => {
     const storage = await started(await sqlite(), new OtherDialect());
     expect(await idType()).toBe('VARCHAR');
     await storage.stop();
   });
 
-  test('is used on a DataSource of a type that we do not know', async () => {
+  test('is used on a DataSource of an unknown type', async () => {
     const dialect = new OtherDialect();
     const storage = await started(await other(), dialect);
     expect(await idType()).toBe('VARCHAR');
@@ -73,7 +73,7 @@ describe('the option dialect', () => {
     await storage.stop();
   });
 
-  test('may be a function, which asks the server before it makes the dialect', async () => {
+  test('may be a function, which reads from the server before it makes the dialect', async () => {
     const asked: unknown[] = [];
     const dialect = new OtherDialect();
     const storage = await started(await other(), async (query) => {
@@ -92,7 +92,7 @@ describe('the option dialect', () => {
     await expect(start).rejects.toThrow(new MessagingOptionsError('Option storage: version 1 is too old.'));
   });
 
-  test('is refused if the function makes something else', async () => {
+  test('is refused if the function returns something else', async () => {
     const source: unknown = () => ({ driver: 'other' });
     const start = started(await other(), source as DialectSource);
     await expect(start).rejects.toThrow(
@@ -102,7 +102,7 @@ describe('the option dialect', () => {
     );
   });
 
-  test('is named where the type of the DataSource is not supported', async () => {
+  test('is named in the error if the type of the DataSource is not supported', async () => {
     await expect(started(await other())).rejects.toThrow(
       new MessagingOptionsError(
         'Option storage: dataSource is of type cockroachdb; better-sqlite3, postgres, mysql and mariadb are supported. For another type give the option dialect (docs/storage.md, Another engine).',

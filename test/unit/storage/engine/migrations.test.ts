@@ -25,13 +25,13 @@ describe('the schema on SQLite', () => {
   schemaRules(open);
 });
 
-describe("as a host's migrations our schema", () => {
+describe('our schema among a host’s migrations', () => {
   const tablesIn = async (dataSource: DataSource) => {
     const rows: { name: string }[] = await dataSource.query("SELECT name FROM sqlite_master WHERE type = 'table'");
     return rows.map(({ name }) => name).filter((name) => name.startsWith('messaging_'));
   };
 
-  test('comes, goes without a trace, and comes again', async () => {
+  test('is created, removed without a trace, and created again', async () => {
     const dataSource = await open();
     await dataSource.runMigrations();
     const made = await tablesIn(dataSource);
@@ -45,7 +45,7 @@ describe("as a host's migrations our schema", () => {
     await storage.stop();
   });
 
-  test('comes in an emptied database of a development build, though the migrations of that build are recorded as run', async () => {
+  test('is created in an emptied database of a development build, although the migrations of that build are recorded as run', async () => {
     const dataSource = await open();
     await dataSource.query(
       'CREATE TABLE migrations (id integer PRIMARY KEY, timestamp bigint NOT NULL, name varchar NOT NULL)',
@@ -61,10 +61,10 @@ describe("as a host's migrations our schema", () => {
     await storage.stop();
   });
 
-  test('is completed by a later one where the first has run', async () => {
+  test('is completed by a later migration if the first one has run', async () => {
     const dataSource = await open();
     await dataSource.runMigrations();
-    // As it was before the last group came.
+    // As it was before the last group was added.
     for (const table of LAST_GROUP) await dataSource.query(`DROP TABLE ${table}`);
     await dataSource.query("DELETE FROM messaging_schema WHERE name = 'sandbox/0001-initial'");
     await dataSource.query('DELETE FROM migrations WHERE id = (SELECT max(id) FROM migrations)');

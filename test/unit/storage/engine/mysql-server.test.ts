@@ -23,28 +23,31 @@ const ask = (over: Readonly<Record<string, string>>, isOurs = false) => {
 
 describe('the server behind a mysql DataSource', () => {
   test.each(['10.6.0-MariaDB', '10.11.19-MariaDB-0+deb12u1', '11.4.2-MariaDB-log', '12.0.1-MariaDB'])(
-    'MariaDB %s: its collation, and a bounded wait for locks',
+    'MariaDB %s has its own collation and a limited wait for locks',
     async (version) => {
       expect(await ask({ version })).toMatchObject({ collation: 'utf8mb4_nopad_bin', lockWait: ' WAIT 5' });
     },
   );
 
-  test.each(['8.0.17', '8.0.36-0ubuntu0.22.04.1', '8.4.3', '9.1.0'])('MySQL %s: its own collation', async (version) => {
-    expect(await ask({ version })).toEqual({
-      collation: 'utf8mb4_0900_bin',
-      lockWait: '',
-      insertWait: '',
-      setup: '',
-      compounds: false,
-      isNode: false,
-    });
-  });
+  test.each(['8.0.17', '8.0.36-0ubuntu0.22.04.1', '8.4.3', '9.1.0'])(
+    'MySQL %s has its own collation',
+    async (version) => {
+      expect(await ask({ version })).toEqual({
+        collation: 'utf8mb4_0900_bin',
+        lockWait: '',
+        insertWait: '',
+        setup: '',
+        compounds: false,
+        isNode: false,
+      });
+    },
+  );
 
   test.each([
     [[{ Variable_name: 'wsrep_on', Value: 'ON' }], true],
     [[{ Variable_name: 'wsrep_on', Value: 'OFF' }], false],
     [[], false],
-  ])('%j: whether it is a node of Galera', async (shown, isNode) => {
+  ])('%j shows whether the server is a node of Galera', async (shown, isNode) => {
     const server = await mysqlServerOf(async (sql) => (/wsrep_on/.test(sql) ? shown : [GOOD]));
     expect(server).toMatchObject({ isNode });
   });
@@ -52,9 +55,9 @@ describe('the server behind a mysql DataSource', () => {
   test.each([
     ['STRICT_TRANS_TABLES', true],
     ['PIPES_AS_CONCAT,ORACLE,STRICT_TRANS_TABLES', false],
-  ])('MariaDB with sql_mode %s: whether several statements are sent as one', async (sql_mode, compounds) => {
+  ])('MariaDB with sql_mode %s shows whether several statements can be sent as one', async (sql_mode, compounds) => {
     expect(await ask({ sql_mode })).toMatchObject({ compounds });
-    // On connections of ours the mode is ours.
+    // On our own connections we set the mode.
     expect(await ask({ sql_mode }, true)).toMatchObject({ compounds: true });
   });
 
@@ -76,7 +79,7 @@ describe('the server behind a mysql DataSource', () => {
     [{ unique_checks: '0' }, /unique_checks/],
     [{ completion_type: 'CHAIN' }, /completion_type is CHAIN/],
     [{ tx_isolation: 'READ-UNCOMMITTED' }, /READ UNCOMMITTED/],
-  ])('%j: refused on the connections of a host, set on ours', async (over, sentence) => {
+  ])('%j is refused on the connections of a host, and changed on ours', async (over, sentence) => {
     await expect(ask(over)).rejects.toThrow(sentence);
     await expect(ask(over)).rejects.toThrow(/^Option storage: .*give TypeormStorage the url .*\.$/);
     const { setup } = await ask(over, true);
@@ -88,11 +91,11 @@ describe('the server behind a mysql DataSource', () => {
     [{ tx_read_only: '1' }, /read-only.*the server that takes writes/],
     [{ innodb_rollback_on_timeout: '1' }, /innodb_rollback_on_timeout/],
     [{ max_allowed_packet: '1048576' }, /max_allowed_packet is 1048576.*SET GLOBAL max_allowed_packet = 16777216/],
-  ])('%j cannot be set for a setup: refused on all connections', async (over, sentence) => {
+  ])('%j cannot be changed, and is refused on all connections', async (over, sentence) => {
     for (const isOurs of [false, true]) await expect(ask(over, isOurs)).rejects.toThrow(sentence);
   });
 
-  test('a stricter isolation, other modes and a packet that is larger will do', async () => {
+  test('a stricter isolation, other modes and a larger packet are accepted', async () => {
     const modes = `${GOOD.sql_mode},ANSI_QUOTES,PAD_CHAR_TO_FULL_LENGTH,ONLY_FULL_GROUP_BY,PIPES_AS_CONCAT`;
     const over = { tx_isolation: 'SERIALIZABLE', sql_mode: modes, max_allowed_packet: '67108864' };
     expect(await ask(over)).toMatchObject({ setup: '' });

@@ -9,7 +9,7 @@ import { settled } from '../../../support/common/settled.js';
 
 type Step = 'begin' | 'run' | 'commit' | 'rollback';
 
-/** A clock of which each timer fires at once, and which notes how long it would have taken. */
+/** A clock whose timers fire at once. It records how long each would have taken. */
 class EagerClock extends Clock {
   readonly pauses: number[] = [];
   private at = 0;
@@ -25,7 +25,7 @@ class EagerClock extends Clock {
   }
 }
 
-/** A PostgreSQL connection that does what the test says: each step may fail, so many times. */
+/** A PostgreSQL connection that does what the test says: each step may fail this many times. */
 function scripted(
   faults: Partial<Record<Step, Error[]>> = {},
   pipelined = false,
@@ -80,20 +80,20 @@ test.each<[DataSourceOptions, number]>([
   [{ type: 'postgres', poolSize: 40 }, 40],
   [{ type: 'postgres', poolSize: 40, extra: { max: 4 } }, 4],
   [{ type: 'mysql', extra: { connectionLimit: 6 } }, 6],
-])('%j: as many connections as its pool has', (options, connections) => {
+])('%j has as many connections as its pool', (options, connections) => {
   expect(new PooledDatabase(new DataSource(options), new PostgresDialect()).maxTransactions).toBe(connections);
 });
 
 describe('a transaction on a connection of the pool', () => {
   test.each(['57014', '57P01', '25P03', '25P04', '55P03'])(
-    'that the server cuts off (%s) may work later',
+    'that the server cuts off (%s) can be retried later',
     async (code) => {
       const cut = scripted({ run: [Object.assign(new Error('canceling statement'), { code })] });
       expect(await cut.write()).toBe('error.storage_unavailable');
     },
   );
 
-  test('goes back to it when all is well, and when its work was undone', async () => {
+  test('goes back to the pool after a success and after a rollback', async () => {
     const well = scripted();
     expect([await well.write(), well.steps]).toEqual(['done', ['begin', 'run', 'commit', 'release']]);
     const undone = scripted({ run: [lost()] });
@@ -103,18 +103,18 @@ describe('a transaction on a connection of the pool', () => {
     ]);
   });
 
-  // Otherwise the next one on this connection would go on in a transaction that is still open, and commit it.
+  // Otherwise the next transaction on this connection would continue one that is still open, and commit it.
   test.each([
     { faults: { begin: [lost()] }, steps: ['begin'] },
     { faults: { commit: [lost()] }, steps: ['begin', 'run', 'commit'] },
     { faults: { run: [lost()], rollback: [lost()] }, steps: ['begin', 'run', 'rollback'] },
-  ])('never goes back with an end that nobody knows: $steps', async ({ faults, steps: expected }) => {
+  ])('never goes back if its outcome is unknown: $steps', async ({ faults, steps: expected }) => {
     const { steps, write } = scripted(faults);
     expect(await write()).toBe('error.storage_unavailable');
     expect(steps).toEqual([...expected, 'discard', 'release']);
   });
 
-  test('is repeated after a deadlock, with pauses that grow; after a lost connection never', async () => {
+  test('is repeated after a deadlock, with growing pauses, and never after a lost connection', async () => {
     const once = scripted({ run: [deadlock()] });
     expect([await once.write(), once.clock.pauses]).toEqual(['done', [5]]);
     const always = scripted({ run: Array.from({ length: 20 }, deadlock) });
@@ -126,7 +126,7 @@ describe('a transaction on a connection of the pool', () => {
     expect([cut.steps.filter((step) => step === 'begin'), cut.clock.pauses]).toEqual([['begin'], []]);
   });
 
-  test('is not repeated once the request has little time left', async () => {
+  test('is not repeated if the request has little time left', async () => {
     const slow = scripted({ run: Array.from({ length: 20 }, deadlock) });
     slow.clock.after = (_, task) => {
       slow.clock.elapsed = () => 10_000;
@@ -142,24 +142,27 @@ describe('a transaction on a connection of the pool', () => {
     expect(await once.write()).toBe('done');
   });
 
-  // It answers the ROLLBACK, and would fail the next transaction too: 2 416 calls were answered 503 in 48 s.
+  // The server answers the ROLLBACK, and would fail the next transaction too: 2 416 calls were answered 503 in 48 s.
   test.each([
     ...['25006', '57P03', '53100', '0A000', '26000'],
     ...['ER_OPTION_PREVENTS_STATEMENT', 'ER_READ_ONLY_MODE', 'ER_UNKNOWN_COM_ERROR', 'ER_ERROR_DURING_COMMIT'],
-  ])('on a server that cannot do it (%s) closes its connection, so that the next reaches another', async (code) => {
-    const undone = scripted({ run: [coded(code)] });
-    expect([await undone.write(), undone.steps]).toEqual([
-      'error.storage_unavailable',
-      ['begin', 'run', 'rollback', 'discard', 'release'],
-    ]);
-    const alone = scripted({ run: [coded(code)] });
-    expect([await alone.write(aloneWork), alone.steps]).toEqual([
-      'error.storage_unavailable',
-      ['run', 'rollback', 'discard', 'release'],
-    ]);
-    const read = scripted({ run: [coded(code)] });
-    expect([await read.read(), read.steps]).toEqual(['error.storage_unavailable', ['run', 'discard', 'release']]);
-  });
+  ])(
+    'on a server that cannot write (%s) closes its connection, so that the next one reaches another server',
+    async (code) => {
+      const undone = scripted({ run: [coded(code)] });
+      expect([await undone.write(), undone.steps]).toEqual([
+        'error.storage_unavailable',
+        ['begin', 'run', 'rollback', 'discard', 'release'],
+      ]);
+      const alone = scripted({ run: [coded(code)] });
+      expect([await alone.write(aloneWork), alone.steps]).toEqual([
+        'error.storage_unavailable',
+        ['run', 'rollback', 'discard', 'release'],
+      ]);
+      const read = scripted({ run: [coded(code)] });
+      expect([await read.read(), read.steps]).toEqual(['error.storage_unavailable', ['run', 'discard', 'release']]);
+    },
+  );
 
   test.each(['42601', '23505', '57014', '55P03'])('keeps its connection after %s', async (code) => {
     const { steps, write, read } = scripted({ run: [coded(code), coded(code)] });
@@ -168,12 +171,12 @@ describe('a transaction on a connection of the pool', () => {
     expect(steps).toEqual(['begin', 'run', 'rollback', 'release', 'run', 'release']);
   });
 
-  test('a read of which nothing comes back closes its connection', async () => {
+  test('closes its connection if a read returns nothing', async () => {
     const { steps, read } = scripted({ run: [lost()] });
     expect([await read(), steps]).toEqual(['error.storage_unavailable', ['run', 'discard', 'release']]);
   });
 
-  test('ends with its last statement where both can go together', async () => {
+  test('ends with its last statement if both can be sent together', async () => {
     const well = scripted({}, true);
     expect([await well.write(), well.steps]).toEqual(['done', ['begin', 'run', 'commit', 'release']]);
     const refused = scripted({ run: [deadlock()] }, true);
@@ -189,7 +192,7 @@ describe('a transaction on a connection of the pool', () => {
     ]);
   });
 
-  test.each([false, true])('is one statement where that is alone, pipelined: %s', async (pipelined) => {
+  test.each([false, true])('is a single statement if there is only one, pipelined: %s', async (pipelined) => {
     const well = scripted({}, pipelined);
     expect([await well.write(aloneWork), well.steps]).toEqual(['done', ['run', 'release']]);
     const refused = scripted({ run: [deadlock()] }, pipelined);
@@ -202,7 +205,7 @@ describe('a transaction on a connection of the pool', () => {
     ]);
   });
 
-  test('that never came to a statement leaves its connection alone', async () => {
+  test('that never executed a statement leaves its connection alone', async () => {
     const { steps, write } = scripted();
     // biome-ignore lint/correctness/useYield: it has nothing to say to the database
     const idle = function* (): Operation<string> {
@@ -218,10 +221,10 @@ describe('a transaction on a connection of the pool', () => {
   });
 });
 
-describe('a pool of which no connection is free', () => {
+describe('a pool without a free connection', () => {
   afterEach(() => void jest.useRealTimers());
 
-  test('is waited for 5 s; a connection that comes after that goes back to it unused', async () => {
+  test('is waited for 5 s, and a connection that comes after that goes back to it unused', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
     let give: (connection: unknown) => void = () => undefined;
     const { steps, write } = scripted({}, false, () => new Promise((resolve) => (give = resolve)));
@@ -237,7 +240,7 @@ describe('a pool of which no connection is free', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  test('and gives one in time is none', async () => {
+  test('causes no error if it gives a connection in time', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
     let give: (connection: unknown) => void = () => undefined;
     const { steps, write } = scripted({}, false, () => new Promise((resolve) => (give = resolve)));

@@ -15,7 +15,7 @@ import { EndpointStore } from '../../../../src/webhooks/endpoints/endpoint-store
 import { START } from '../../../contract/storage/fixtures.js';
 import { settled } from '../../../support/common/settled.js';
 
-/** A database that holds no rows and answers a listing when the test lets it. It notes whose listings run. */
+/** A database that holds no rows and answers a listing when the test lets it. It records which listings run. */
 class GatedDatabase extends Database {
   override readonly dialect = new SqliteDialect();
   protected override readonly share: ReadingShare;
@@ -79,7 +79,7 @@ test.each([
   [3, 2],
   [9, 2],
 ])(
-  'of %d listings at a time, one account has %d, and another one’s begins at once if there is room',
+  'of %d listings at a time, one account may have %d, and another one’s begins at once if there is room',
   async (limit, most) => {
     const { db, list } = setup(limit);
     const all = [...Array(8).fill('a'), 'b'].map(list);
@@ -93,7 +93,7 @@ test.each([
   },
 );
 
-/** What of an account is read as a listing, by its route. */
+/** The reads of an account that count as listings, by route. */
 const READS: Readonly<Record<string, (db: Database, accountId: string) => Promise<unknown>>> = {
   'GET /usage': (db, accountId) =>
     new UsageStore(db).usage({ accountId, since: START - HOUR_MS, until: START, groupBy: [], now: START }),
@@ -114,7 +114,7 @@ const READS: Readonly<Record<string, (db: Database, accountId: string) => Promis
 };
 
 test.each(Object.entries(READS))(
-  '%s: an account that asks eight times at once has two of the reads, and another one’s begins at once',
+  '%s: an account with eight simultaneous requests has two of the reads, and another one’s begins at once',
   async (_route, read) => {
     const db = new GatedDatabase(3);
     const all = [...Array(8).fill('a'), 'b'].map((account) => read(db, account));
@@ -138,7 +138,7 @@ test('accounts take turns, however many listings one of them waits for', async (
   expect(db.begun).toEqual(['a', 'a', 'b', 'c', 'a', 'b', 'a']);
 });
 
-test('a listing that fails gives its place on', async () => {
+test('a listing that fails passes its place on', async () => {
   const share = new ReadingShare(1);
   const failing = share.run(async () => {
     throw new Error('broken');
@@ -148,7 +148,7 @@ test('a listing that fails gives its place on', async () => {
   expect(await next).toBe('read');
 });
 
-test('reads that are of no account use all that there is', async () => {
+test('reads that belong to no account use all places', async () => {
   const share = new ReadingShare(3);
   let running = 0;
   const ends: (() => void)[] = [];

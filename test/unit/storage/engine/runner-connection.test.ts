@@ -5,7 +5,7 @@ import { runnerConnection } from '../../../../src/storage/engine/connection.js';
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-/** A connection of a driver that waits for ever, and what became of it. */
+/** A connection of a driver that waits forever, and its end. */
 function silent(answer: Promise<unknown> = new Promise(() => undefined)) {
   const ends: string[] = [];
   const ask = () => answer;
@@ -22,7 +22,7 @@ function silent(answer: Promise<unknown> = new Promise(() => undefined)) {
 const SELECT = { sql: 'SELECT 1', params: [] };
 
 test.each(['begin', 'run', 'commit', 'rollback'] as const)(
-  'a database that does not answer fails what was asked of it, and its connection is closed: %s',
+  'if a database does not answer, the request fails and its connection is closed: %s',
   async (step) => {
     const { ends, connection } = silent();
     const asked = { ...connection, begin: () => connection.begin(true), run: () => connection.run(SELECT) }[step]();
@@ -35,7 +35,7 @@ test.each(['begin', 'run', 'commit', 'rollback'] as const)(
   },
 );
 
-test('what may take as long as it takes is waited for', async () => {
+test('a statement without a time limit is waited for', async () => {
   let answer: (value: unknown) => void = () => undefined;
   const { ends, connection } = silent(
     new Promise((resolve) => {

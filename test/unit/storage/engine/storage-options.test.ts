@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const unstarted = new DataSource({ type: 'better-sqlite3', database: ':memory:' });
 
-/** What it throws, given what JavaScript would let a host give. */
+/** The error for options that a host in JavaScript could write. */
 function refusal(make: (...given: never[]) => unknown, ...given: unknown[]): string {
   try {
     Reflect.apply(make, undefined, given);
@@ -78,13 +78,13 @@ describe('TypeormStorage.forRoot refuses, with a sentence that names the option'
     expect(said).not.toMatch(/hunter2|tiger/);
   });
 
-  test('and what a token stands for has to be a DataSource', () => {
+  test('and a token must stand for a DataSource', () => {
     const { useFactory } = TypeormStorage.forRoot({ dataSource: 'main' });
     const said = refusal((given: never) => useFactory(given), { type: 'postgres' });
     expect(said).toMatch(/^Option storage: .*"main".* DataSource/);
   });
 
-  test('an option that is undefined is one that was not given', async () => {
+  test('an option that is undefined counts as left out', async () => {
     const { useFactory } = TypeormStorage.forRoot(
       Object({ url: 'sqlite::memory:', dataSource: undefined, migrations: undefined }),
     );
@@ -98,7 +98,7 @@ test.each([
   'postgres://u:a,b@h1:5432/db',
   'mysql://u:p@h1:3306/a,b',
   'postgres://u@h1/db?options=-c%20search_path%3Da,b',
-])('%s names one host: a comma elsewhere is none', (url) => {
+])('%s names one host, because a comma elsewhere does not separate hosts', (url) => {
   expect(() => TypeormStorage.forRoot({ url })).not.toThrow();
 });
 
@@ -174,7 +174,7 @@ describe('an option in the URL', () => {
     'postgres://h/db?user=u&password=p%3F&port=5433&options=-c%20search_path%3Dapp&statement_timeout=5000',
     'postgresql://u:p?a@h/db?ssl=true&client_encoding=utf8&lock_timeout=1&query_timeout=2',
     'postgres:///db?host=/run/postgresql&idle_in_transaction_session_timeout=3&fallback_application_name=a',
-  ])('that the driver of PostgreSQL honours is taken: %s', (url) => {
+  ])('that the driver of PostgreSQL honours is accepted: %s', (url) => {
     expect(() => TypeormStorage.forRoot({ url })).not.toThrow();
   });
 
@@ -208,7 +208,7 @@ describe('an option in the URL', () => {
   });
 });
 
-test('a pooler before a database that is not PostgreSQL is a mistake', async () => {
+test('a pooler in front of a database that is not PostgreSQL is refused', async () => {
   await expect(new TypeormStorage({ database: 'sqlite::memory:', pooler: 'transaction' }).start()).rejects.toThrow(
     'Option storage: pooler is for PostgreSQL, and the database is of type better-sqlite3.',
   );
@@ -222,24 +222,24 @@ test.each<[unknown]>([
   [{ database: unstarted, migrations: 1 }],
   [{ database: unstarted, dialect: 'sqlite' }],
   [{ database: unstarted, dialect: SqliteDialect }],
-])('the class itself says so too: %p', (settings) => {
+])('the class itself throws the same error: %p', (settings) => {
   expect(refusal(construct, settings)).toMatch(/^Option storage\b.*\.$/);
 });
 
 describe('a path of SQLite', () => {
-  test.each(['sqlite:', 'sqlite:  '])('that is empty would be a database that nobody keeps: "%s"', (url) => {
+  test.each(['sqlite:', 'sqlite:  '])('must not be empty, because nobody would keep that database: "%s"', (url) => {
     expect(refusal(forRoot, { url })).toBe(
       'Option storage: there is no path in the URL, so nothing would be kept. Write sqlite:messaging.db, or sqlite::memory: for tests.',
     );
   });
 
-  test.each(['sqlite://', 'sqlite://x.db', 'sqlite://data/x.db'])('is no host name: %s', (url) => {
+  test.each(['sqlite://', 'sqlite://x.db', 'sqlite://data/x.db'])('must not contain a host name: %s', (url) => {
     expect(refusal(forRoot, { url })).toBe(
       'Option storage: behind "sqlite://" there would be a host. Write sqlite:x.db for a path from here, or sqlite:///x.db for one from the root.',
     );
   });
 
-  test('may be from here or from the root', async () => {
+  test('may be relative to this folder or to the root', async () => {
     for (const path of [join(folder, 'a', 'x.db'), `//${join(folder, 'b', 'x.db')}`]) {
       const storage = new TypeormStorage({ database: `sqlite:${path}` });
       await storage.start();
@@ -252,7 +252,7 @@ describe('a path of SQLite', () => {
 describe("migrations: 'check'", () => {
   const check = (database: DataSource) => new TypeormStorage({ database, migrations: 'check' }).start();
 
-  test('on an empty database says what to run', async () => {
+  test('on an empty database says which command to run', async () => {
     const dataSource = await new DataSource({ type: 'better-sqlite3', database: ':memory:' }).initialize();
     await expect(check(dataSource)).rejects.toThrow(MessagingOptionsError);
     await expect(check(dataSource)).rejects.toThrow(
@@ -261,7 +261,7 @@ describe("migrations: 'check'", () => {
     await dataSource.destroy();
   });
 
-  test('on a database with no version recorded too, and starts once they have run', async () => {
+  test('does so too on a database without a recorded version, and starts once the migrations have run', async () => {
     const dataSource = await new DataSource({
       type: 'better-sqlite3',
       database: ':memory:',
@@ -296,14 +296,14 @@ describe('a database that does not answer at the start', () => {
     expect(shown).not.toContain('hunter2');
   });
 
-  test('a URL that is none keeps its secrets', async () => {
+  test('with a malformed URL keeps its secrets out of the error', async () => {
     const { error, shown } = await failure('postgres://app:hunter2@host:notaport/x');
     expect(error).toHaveProperty('message', expect.stringMatching(/^Option storage: .*\.$/));
     expect(shown).not.toContain('hunter2');
     expect(JSON.stringify(error)).not.toContain('hunter2');
   });
 
-  test('a file of SQLite that cannot be opened, or is none', async () => {
+  test('with a file that cannot be opened or is not SQLite', async () => {
     const { error } = await failure(`sqlite:${folder}`);
     expect(error).toHaveProperty(
       'message',
@@ -313,19 +313,19 @@ describe('a database that does not answer at the start', () => {
     expect(notOne.error).toHaveProperty('message', expect.stringMatching(/^Option storage: .*SQLITE_NOTADB/));
   });
 
-  test('a folder that cannot be made', async () => {
+  test('with a folder that cannot be made', async () => {
     const { error } = await failure('sqlite:/dev/null/x/y.db');
     expect(error).toHaveProperty('message', expect.stringMatching(/^Option storage: .*\(E[A-Z]+\)\.$/));
   });
 
-  test('a DataSource of the host stays its own: what we did not open, we do not close', async () => {
+  test('leaves a host’s DataSource open, because we close only what we opened', async () => {
     const dataSource = await new DataSource({ type: 'better-sqlite3', database: ':memory:' }).initialize();
     await expect(new TypeormStorage({ database: dataSource, migrations: 'check' }).start()).rejects.toThrow();
     expect(dataSource.isInitialized).toBe(true);
     await dataSource.destroy();
   });
 
-  test('a file that is not there is not made to be checked', async () => {
+  test('makes no file if it only checks one', async () => {
     const file = join(folder, 'mistyped', 'messaging.db');
     const storage = new TypeormStorage({ database: `sqlite:${file}`, migrations: 'check' });
     await expect(storage.start()).rejects.toThrow(
@@ -334,7 +334,7 @@ describe('a database that does not answer at the start', () => {
     expect(existsSync(dirname(file))).toBe(false);
   });
 
-  test('what we opened is closed when the start fails, and may be started again', async () => {
+  test('closes what it has opened if it fails, and may be started again', async () => {
     const file = join(folder, 'empty.db');
     writeFileSync(file, '');
     const storage = new TypeormStorage({ database: `sqlite:${file}`, migrations: 'check' });

@@ -4,10 +4,10 @@ import { EventLog } from '../../../../src/events/event-log.js';
 import { TypeormStorage } from '../../../../src/messaging/typeorm-storage.js';
 import { range, START } from '../../../contract/storage/fixtures.js';
 
-/** As many as one call of a purge looks at. */
+/** The number that one call of a purge looks at. */
 const PAGE = 500;
 
-test('a purge that reaches its limit in the last log of a page goes on in that log', async () => {
+test('a purge that reaches its limit in the last log of a page continues in that log', async () => {
   const database = await new DataSource({ type: 'better-sqlite3', database: ':memory:' }).initialize();
   const storage = new TypeormStorage({ database });
   await storage.start();

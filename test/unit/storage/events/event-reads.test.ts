@@ -4,7 +4,7 @@ import { EventLog } from '../../../../src/events/event-log.js';
 import { TypeormStorage } from '../../../../src/messaging/typeorm-storage.js';
 import { databaseFor } from '../../../../src/storage/engine/database-for.js';
 
-test('on SQLite a page of events and the number before one are found by an index', async () => {
+test('on SQLite a page of events and the previous number are found by an index', async () => {
   const database = await new DataSource({ type: 'better-sqlite3', database: ':memory:' }).initialize();
   const storage = new TypeormStorage({ database });
   await storage.start();

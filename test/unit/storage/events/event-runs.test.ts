@@ -7,12 +7,12 @@ import { delivered, verified } from '../../../support/events/logged-events.js';
 const deliveries = (count: number): NewEvent[] => range(count).map((position) => delivered('demo', position));
 const shapeOf = (events: readonly NewEvent[]) => eventRows(events).map((row) => [row.type, row.events]);
 
-test('as many alike as a run has share a row, fewer have a row each', () => {
+test('similar events share a row from the length of a run on; fewer have a row each', () => {
   expect(shapeOf(deliveries(RUN - 1))).toEqual(range(RUN - 1).map(() => ['message.delivered', 1]));
   expect(shapeOf(deliveries(2 * RUN + 1)).map(([, events]) => events)).toEqual([RUN, RUN, 1]);
 });
 
-test('another type, or other fields, end a run', () => {
+test('another type or other fields end a run', () => {
   const events = [...deliveries(RUN), verified('demo'), ...deliveries(RUN)];
   expect(shapeOf(events).map(([, count]) => count)).toEqual([RUN, 1, RUN]);
   const [one] = deliveries(1);
@@ -20,7 +20,7 @@ test('another type, or other fields, end a run', () => {
   expect(shapeOf([...deliveries(RUN - 1), other])).toHaveLength(RUN);
 });
 
-test('a run says once what is the same in all of its events, and gives each back', () => {
+test('a run stores the common part of its events once, and returns each event in full', () => {
   const events = deliveries(RUN).map((event, index) => ({
     ...{ ...event, at: 1000 - index },
     data: { ...event.data, position: index, metadata: index % 2 === 0 ? null : { order: `${index}` }, tags: ['a'] },
@@ -39,7 +39,7 @@ test('a run says once what is the same in all of its events, and gives each back
   expect(storedEvents(stored)).toEqual(texts);
 });
 
-test('the row of one event has its data as they are', () => {
+test('the row of a single event has its data unchanged', () => {
   const [event] = deliveries(1);
   if (!event) throw new Error('No event.');
   expect(contentText([event])).toBe(JSON.stringify(event.data));

@@ -5,14 +5,14 @@ import { MAX_ROWS, ReadWorld } from '../../../support/storage/read-world.js';
 
 const opened = closeAfterEach();
 
-test('on SQLite what an account may ask for is found by an index, a limited number of rows at a time', async () => {
+test('on SQLite all reads of an account use an index and a limited number of rows', async () => {
   const world = opened(await ReadWorld.open({ type: 'better-sqlite3', database: ':memory:' }));
   const check: Check = async ({ statements, rows }, most) => {
     expect(rows.length).toBeLessThanOrEqual(most);
     for (const { sql, params } of statements) {
       const plan: { detail: string }[] = await world.database.query(`EXPLAIN QUERY PLAN ${sql}`, [...params]);
       const steps = plan.map(({ detail }) => detail);
-      // What is sorted are the rows of a page.
+      // Only the rows of a page are sorted.
       expect([sql, steps.filter((step) => /SCAN messaging|SCAN (?!json_each|s$|k$|v$|\()/.test(step))]).toEqual([
         sql,
         [],
@@ -27,7 +27,7 @@ test('on SQLite what an account may ask for is found by an index, a limited numb
   expect(await searchRecipients(world, check, 60)).toBe(2);
 });
 
-test('the searches of an account that stops in the midst of a message go on there', async () => {
+test('a search of an account that stops in the middle of a message continues there', async () => {
   const world = opened(await ReadWorld.open({ type: 'better-sqlite3', database: ':memory:' }));
   const first = await world.list({ status: 'failed' });
   expect(first.result).toEqual({ items: [], next: expect.stringMatching(/:20000$/) });

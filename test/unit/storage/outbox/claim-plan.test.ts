@@ -8,7 +8,7 @@ import { Backlog, SHARED } from '../../../support/outbox/backlog.js';
 
 const opened = closeAfterEach();
 
-test('on SQLite a claim seeks accounts and due rows in the index: nothing is sorted and no table is read through', async () => {
+test('on SQLite a claim seeks accounts and due rows in the index, sorts nothing and reads no whole table', async () => {
   const backlog = opened(await Backlog.open({ type: 'better-sqlite3', database: ':memory:' }));
   const db = await databaseFor(backlog.database);
   const statements: Statement[] = [];
@@ -23,7 +23,7 @@ test('on SQLite a claim seeks accounts and due rows in the index: nothing is sor
   const order = { channel: 'sms', limit: 10, now: START + 1, leaseUntil: START + 9, abandoned: true };
   const claimed = await db.write(() => watched(claimDeliveries(db.dialect, order)));
   expect(claimed.map(({ accountId }) => accountId).sort()).toEqual(SHARED);
-  // Accounts and what is due; what the first accounts leave of their share; messages; the update.
+  // Accounts and their due rows; what the first accounts leave of their share; messages; the update.
   expect(statements).toHaveLength(5);
   const plans = await Promise.all(
     statements.map(async ({ sql, params, each }): Promise<{ detail: string }[]> => {
@@ -33,7 +33,7 @@ test('on SQLite a claim seeks accounts and due rows in the index: nothing is sor
   const [search = [], ...others] = plans.map((plan) => plan.map(({ detail }) => detail));
   const steps = [search, ...others].flat();
   expect(steps.filter((step) => /SCAN (messaging|r\b)/.test(step))).toEqual([]);
-  // What is sorted by the search are the accounts that it has found.
+  // The search sorts only the accounts that it has found.
   expect(others.flat().filter((step) => step.includes('TEMP B-TREE'))).toEqual([]);
   const searches = steps.filter((step) => step.includes('messaging_recipient_queue'));
   expect(new Set(searches)).toEqual(

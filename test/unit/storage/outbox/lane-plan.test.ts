@@ -4,7 +4,7 @@ import { LANES, LongLane } from '../../../support/outbox/long-lane.js';
 
 const opened = closeAfterEach();
 
-test('on SQLite the head of a lane is the first entry of an index: nothing is sorted and no table is read through', async () => {
+test('on SQLite the head of a lane is the first entry of an index: nothing is sorted and no whole table is read', async () => {
   const long = opened(await LongLane.open({ type: 'better-sqlite3', database: ':memory:' }));
   const { sql, params } = long.heads;
   const plan: { detail: string }[] = await long.database.query(`EXPLAIN QUERY PLAN ${sql}`, [...params]);

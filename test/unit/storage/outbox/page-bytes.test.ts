@@ -26,12 +26,12 @@ import { closeAfterEach } from '../../../support/common/opened.js';
 import { SqliteMemory } from '../../../support/databases/sqlite-memory.js';
 import { WatchedDatabase } from '../../../support/databases/watched-database.js';
 
-/** What a page may have: the bound, one long text that begins within it, and what is short. */
+/** The largest permitted page: the limit, one long text that begins within it, and short fields. */
 const MAX_REPLY = 1.2 * MAX_PAGE_BYTES;
 const TEXT = 'é'.repeat(20_000);
 const COUNT = 90;
 
-/** A character that has three bytes in UTF-8: no text of so many UTF-16 units has more bytes. */
+/** A character of three bytes in UTF-8. No text with as many UTF-16 units has more bytes. */
 const WIDE = '€';
 
 const KEY_ENDS = { expiresAt: START, revokedAt: START, family: 'f'.repeat(40), usedAt: START };
@@ -45,7 +45,7 @@ async function setup() {
   return { storage, db, outbox: new OutboxStore(db) };
 }
 
-/** Reads all pages of a list; each of them must be bounded. */
+/** Reads all pages of a list. Each of them must be within the limit. */
 async function readAll<T extends { readonly id: string }>(
   db: WatchedDatabase,
   list: (page: PageRequest) => Promise<Page<T>>,
@@ -67,7 +67,7 @@ async function readAll<T extends { readonly id: string }>(
   return ids;
 }
 
-describe('a page of a list has about so many bytes, which are all that is read, and the next one goes on behind it', () => {
+describe('a page of a list has a limited number of bytes, no more are read, and the next page follows it', () => {
   test.each([
     ['messages of one kind', { kinds: ['text'] }],
     ['messages of several kinds', { kinds: ['text', 'media'] }],
@@ -154,7 +154,7 @@ describe('a page of a list has about so many bytes, which are all that is read, 
     }
   });
 
-  test('keys with as many ranges of addresses as a key may have', async () => {
+  test('keys with the maximum number of address ranges', async () => {
     const { db } = await setup();
     const accounts = new AccountStore(db);
     const largest = {
@@ -211,7 +211,7 @@ describe('a page of a list has about so many bytes, which are all that is read, 
     expect(ids).toEqual(range(COUNT).map(messageId).reverse());
   });
 
-  test('events with the longest texts, which a feed goes on behind', async () => {
+  test('events with the longest texts, which a feed continues after', async () => {
     const { storage, db } = await setup();
     const data = JSON.stringify({ text: 'x'.repeat(8000) });
     for (const index of range(500)) {
@@ -224,7 +224,7 @@ describe('a page of a list has about so many bytes, which are all that is read, 
     );
     const log = new EventLog(db);
     for (const types of [undefined, ['sms.received']] as const) {
-      // Events are read in one go: at most 500, of at most 8 KiB.
+      // Events are read at once: at most 500, of at most 8 KiB.
       const list = async ({ limit, after = '0' }: PageRequest) => {
         const { events, nextAfter, last } = await log.readStored({
           accountId: ACCOUNT,
@@ -240,15 +240,15 @@ describe('a page of a list has about so many bytes, which are all that is read, 
   });
 });
 
-describe('a page of 500 rows that are as long as they may be is within the bound without measuring them', () => {
-  /** Reads a page, which must be all that there is. */
+describe('a page of 500 rows of maximum length is within the limit without measuring them', () => {
+  /** Reads a page, which must be complete. */
   async function readWhole(list: (page: PageRequest) => Promise<Page<unknown>>, count: number): Promise<void> {
     const { items, next } = await list({ limit: 500 });
     expect([items.length, next]).toEqual([count, undefined]);
     expect(Buffer.byteLength(JSON.stringify(items))).toBeLessThan(MAX_REPLY);
   }
 
-  test('accounts, all of them and those whose id or name begins so', async () => {
+  test('accounts, all of them and those whose id or name begins like this', async () => {
     const { db } = await setup();
     const accounts = new AccountStore(db);
     for (const index of range(500)) {
@@ -306,8 +306,8 @@ test('the sandbox shows the newest calls of an inbox, about 1 MB of them', () =>
   expect([calls.length > 10, calls[0]?.at]).toEqual([true, 99]);
 });
 
-describe('what a phone of the sandbox got', () => {
-  test('is listed up to so many bytes, the newest of it', async () => {
+describe('the messages of a sandbox phone', () => {
+  test('are listed up to a limit in bytes, newest first', async () => {
     const { db } = await setup();
     const phones = new PhoneStore(db);
     const message = { channel: 'sms', from: 'INFOS', to: phone(0), text: TEXT, media: undefined };

@@ -21,7 +21,7 @@ class NodesDatabase extends StaleDatabase {
   }
 }
 
-/** What becomes of the part when its receipt arrives on another node at the same moment. */
+/** The result for a part whose receipt arrives on another node at the same moment. */
 async function statusAfterRace(locksOneNode: boolean): Promise<string | undefined> {
   const storage = await SqliteMemory.open();
   const store = new PartStore(new NodesDatabase(storage, new NodeDialect(locksOneNode)));
@@ -35,11 +35,11 @@ async function statusAfterRace(locksOneNode: boolean): Promise<string | undefine
   return part?.status;
 }
 
-test('a receipt that another node parks while its part is recorded is applied to it', async () => {
+test('a receipt that another node parks while its part is being recorded is applied to it', async () => {
   expect(await statusAfterRace(true)).toBe('delivered');
 });
 
-test('where locks hold for all, nobody looks twice, and such a race is one of a test only', async () => {
+test('if locks are shared by all nodes, nobody looks twice, and such a race exists only in a test', async () => {
   expect(await statusAfterRace(false)).toBe('sent');
 });
 

@@ -40,7 +40,7 @@ beforeEach(async () => {
   guards = database.store(PolicyStore);
 });
 
-/** Adds one to the count of a record, unless it has come to `most`; answers what it was. */
+/** Adds one to the count of a record, unless it has reached `most`. Returns the previous count. */
 function count(store: PolicyStore, key: string, most = Number.POSITIVE_INFINITY, lock?: 'always' | 'to-change') {
   return store.change(
     [key],
@@ -52,7 +52,7 @@ function count(store: PolicyStore, key: string, most = Number.POSITIVE_INFINITY,
   );
 }
 
-/** Each step in a transaction of its own, which waits, as one writes it first. */
+/** Each step runs in a transaction of its own, which waits because the step begins with a write. */
 class OneByOne extends PolicyStore {
   constructor(private readonly records: HeldRecords) {
     super(records);
@@ -76,14 +76,14 @@ class OneByOne extends PolicyStore {
   }
 }
 
-describe('a crowd on one record', () => {
-  test(`${CROWD} steps go together, in their order, on one connection`, async () => {
+describe('many steps on one record', () => {
+  test(`${CROWD} steps share a transaction, in their order, on one connection`, async () => {
     const counts = await Promise.all(range(CROWD).map(() => count(guards, 'a')));
     expect(counts).toEqual(range(CROWD));
     expect([database.transactions, database.maxOpen]).toEqual([2, 1]);
   });
 
-  test('one by one each would have a connection, and all of them wait where it is held', async () => {
+  test('each have a connection if they come one by one, and all of them wait while it is locked', async () => {
     const release = database.hold('a');
     const naive = range(CROWD).map(() => count(new OneByOne(database), 'a'));
     await until(() => database.waiting === CROWD);
@@ -92,7 +92,7 @@ describe('a crowd on one record', () => {
     await Promise.all(naive);
   });
 
-  test('that is held waits on one connection, however much arrives; other records are changed meanwhile', async () => {
+  test('wait on one connection while it is locked, however many arrive; other records are changed meanwhile', async () => {
     await count(guards, 'a');
     const release = database.hold('a');
     const waiting: Promise<number>[] = [];
@@ -109,7 +109,7 @@ describe('a crowd on one record', () => {
     expect((await Promise.all(waiting)).sort((a, b) => a - b)).toEqual(range(CROWD).map((index) => index + 1));
   });
 
-  test(`that is held by several: ${SHARE} of the records are waited for at a time, each of them in turn`, async () => {
+  test(`${SHARE} of the locked records are waited for at a time, each of them in turn`, async () => {
     const keys = range(6).map((index) => `held ${index}`);
     const releases = keys.map((key) => database.hold(key));
     const waiting = keys.map((key) => count(guards, key));
@@ -122,8 +122,8 @@ describe('a crowd on one record', () => {
   });
 });
 
-describe('a step that looks first', () => {
-  test('and changes nothing is answered by what is committed, while the record is held', async () => {
+describe('a step that begins with a read', () => {
+  test('and changes nothing is answered from committed data while the record is locked', async () => {
     await count(guards, 'a');
     const release = database.hold('a');
     const dead = await Promise.all(range(CROWD).map(() => count(guards, 'a', 1, 'to-change')));
@@ -135,7 +135,7 @@ describe('a step that looks first', () => {
     expect(await patient).toBe(1);
   });
 
-  test('and would change something waits, and concludes from what is there then', async () => {
+  test('and would change something waits, and decides on the data that is there then', async () => {
     await count(guards, 'a');
     const release = database.hold('a');
     const both = [count(guards, 'a', 2, 'to-change'), count(guards, 'a', 2, 'to-change')];
@@ -144,7 +144,7 @@ describe('a step that looks first', () => {
     expect(await Promise.all(both)).toEqual([1, 2]);
   });
 
-  test('sees what was committed before it was asked', async () => {
+  test('sees what was committed before it was called', async () => {
     await count(guards, 'a');
     const release = database.hold('a');
     expect(await count(guards, 'a', 1, 'to-change')).toBe(1);
@@ -154,7 +154,7 @@ describe('a step that looks first', () => {
     expect(await count(guards, 'a', 1, 'to-change')).toBe(7);
   });
 
-  test('waits for a record whose messages have all failed: another may have been given to it meanwhile', async () => {
+  test('waits for a record whose messages have all failed, because another one may have been added meanwhile', async () => {
     await fund(ACCOUNT);
     await storage.store(OutboxStore).commit([policySend(1, ACCOUNT, 'a')], decide);
     await storage.store(OutboxStore).settle([{ messageId: messageId(1), position: 0, status: 'failed', at: START }]);
@@ -166,7 +166,7 @@ describe('a step that looks first', () => {
   });
 });
 
-test('a step that the database refuses takes no other with it', async () => {
+test('a step that the database refuses does not fail the others', async () => {
   const broken = guards.change(['b'], () => ({
     result: 0,
     changes: new Map([['b', { ...aRecord(1), expiresAt: Number.NaN }]]),
@@ -186,13 +186,13 @@ function policySend(index: number, accountId: string, key: string) {
   return aSend(index, { accountId, policy: counting(key, messageId(index), CROWD) });
 }
 
-describe('sends whose policy names a record that is held', () => {
+describe('sends whose policy needs a locked record', () => {
   const open = async () => {
     await fund(ACCOUNT, 'b', 'c');
     return new Outbox(new OutboxStore(database), new LocalNotifier(), new MessagingEvents());
   };
 
-  test.each(['new', 'known'])('wait apart, with no hold on their account: the record is %s', async (record) => {
+  test.each(['new', 'known'])('wait separately, without locking their account: the record is %s', async (record) => {
     const outbox = await open();
     if (record === 'known') await outbox.accept(policySend(1, 'c', 'a'));
     const release = database.hold('a');
@@ -212,7 +212,7 @@ describe('sends whose policy names a record that is held', () => {
     expect([countIn(seen, 'a'), await storage.store(LedgerStore).check()]).toEqual([record === 'known' ? 21 : 20, []]);
   });
 
-  test('are refused when they cannot have it in time, and nothing is charged', async () => {
+  test('are refused if they cannot lock it in time, and nothing is charged', async () => {
     await fund(ACCOUNT);
     const store = new OutboxStore(database);
     const impatient: OutboxStore = Object.create(store, {
@@ -227,7 +227,7 @@ describe('sends whose policy names a record that is held', () => {
     expect(await storage.store(LedgerStore).balance(ACCOUNT)).toBe(999);
   });
 
-  test('and is held again whenever it was free: refused after some time, with bounded work', async () => {
+  test('that is locked again whenever it was free are refused after some time, with limited work', async () => {
     await fund(ACCOUNT);
     const store = new OutboxStore(database);
     let waits = 0;

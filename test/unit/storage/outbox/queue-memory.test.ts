@@ -16,7 +16,7 @@ const isBelow = (a: string, b: string) => compare(a, b) < 0;
 const isIn = (of: string) => (place: Place) =>
   place.below === undefined ? place.from === of : !isBelow(of, place.from) && isBelow(of, place.below);
 
-/** A memory of a search, so long ago that nothing it found is within the slack. */
+/** A memory of a search so long ago that nothing it found is within the slack. */
 function remembering(dues: Iterable<readonly [string, number]>): QueueMemory {
   const memory = new QueueMemory(true);
   search(memory, NOW, ...dues);
@@ -30,8 +30,8 @@ function search(memory: QueueMemory, now: number, ...dues: readonly (readonly [s
 
 const floorIn = (memory: QueueMemory, of: string) => memory.placesOf('queued', 'normal').find(isIn(of))?.floor;
 
-describe('what a store remembers of queues', () => {
-  test('leaves no account out: each is in exactly one of the places, those behind the last one first', () => {
+describe('what a store remembers about queues', () => {
+  test('leaves out no account: each is in exactly one of the places, and those behind the last one come first', () => {
     const check = (known: readonly string[], last: string, others: readonly string[]) => {
       const memory = remembering(known.map((each) => [each, START]));
       memory.served('normal', queued(last));
@@ -47,7 +47,7 @@ describe('what a store remembers of queues', () => {
     fc.assert(fc.property(fc.array(name), name, fc.array(name), check));
   });
 
-  test('is bounded, and forgets what it has not seen for the longest time', () => {
+  test('is limited in size, and forgets what it has not seen for the longest time', () => {
     const memory = remembering(range(1000).map((index) => [`account-${index}`, START]));
     const known = memory.placesOf('queued', 'normal').filter(({ below }) => below === undefined);
     expect(known.length).toBeLessThan(300);
@@ -55,7 +55,7 @@ describe('what a store remembers of queues', () => {
     expect(floorIn(memory, 'account-0')).toBeUndefined();
   });
 
-  test.each([30 * SECOND_MS, -30 * SECOND_MS])('its floors are forgotten when the clock is %d ms further', (ms) => {
+  test.each([30 * SECOND_MS, -30 * SECOND_MS])('the floors are forgotten when the clock is %d ms further', (ms) => {
     const memory = remembering([['a', START]]);
     search(memory, NOW + Math.sign(ms) * (Math.abs(ms) - 1));
     expect(floorIn(memory, 'a')).toBe(START);
@@ -63,7 +63,7 @@ describe('what a store remembers of queues', () => {
     expect(floorIn(memory, 'a')).toBe(0);
   });
 
-  test('a claim does not raise a floor over what was stored while it searched', () => {
+  test('a claim does not raise a floor above deliveries that were stored while it searched', () => {
     const memory = remembering([['a', START]]);
     memory.begin(NOW);
     memory.put({ status: 'queued', name: 'a', priority: 'normal', due: START - SECOND_MS });
@@ -73,7 +73,7 @@ describe('what a store remembers of queues', () => {
     expect(floorIn(memory, 'a')).toBe(START + SECOND_MS);
   });
 
-  test('a search goes on where the last one has stopped, and each quarter of a second looks at what others stored late', () => {
+  test('a search continues where the last one stopped, and looks every quarter of a second for what others stored late', () => {
     const memory = remembering([['a', NOW]]);
     const floorAt = (now: number) => {
       memory.begin(now);
@@ -83,19 +83,19 @@ describe('what a store remembers of queues', () => {
     expect(floorAt(NOW + 100)).toBe(NOW);
     search(memory, NOW + 200, ['a', NOW + 150]);
     expect(floorAt(NOW + 249)).toBe(NOW + 150);
-    // What others stored since the last look is searched.
+    // Deliveries that others stored since the last look are found.
     expect(floorAt(NOW + 250)).toBe(NOW - 5 * SECOND_MS);
     search(memory, NOW + 260, ['a', undefined]);
     expect(floorAt(NOW + 270)).toBe(NOW + 260 - 5 * SECOND_MS);
   });
 
-  test('what this process stores below the place where a search has stopped is found by the next one', () => {
+  test('a delivery that this process stores below the place where a search stopped is found by the next search', () => {
     const memory = remembering([['a', NOW]]);
     memory.put({ status: 'queued', name: 'a', priority: 'normal', due: NOW - 1 });
     expect(floorIn(memory, 'a')).toBe(NOW - 1);
   });
 
-  test('leases that have ended are searched from shortly before the last search on', () => {
+  test('ended leases are searched from shortly before the last search on', () => {
     const memory = new QueueMemory(true);
     memory.begin(NOW);
     memory.end(NOW, new Map([[{ status: 'sending', priority: rankOf('normal'), name: '' }, undefined]]));
@@ -104,7 +104,7 @@ describe('what a store remembers of queues', () => {
     expect(place?.floor).toBeLessThan(NOW);
   });
 
-  test('keeps no floors where an index has no dead entries', () => {
+  test('no floors are kept if an index has no dead entries', () => {
     const memory = new QueueMemory(false);
     search(memory, NOW, ['a', START]);
     const rest = { status: 'queued', priority: 0, below: '\u{10ffff}' };

@@ -34,7 +34,9 @@ import { SqliteMemory } from '../../../support/databases/sqlite-memory.js';
 
 const NUMBER = phone(1);
 
-/** Fails at one of the statements that go through it, as a process that ends there does: its transaction is undone. */
+/**
+ * Fails at one of the statements that pass through it, as if the process ended there: its transaction is rolled back.
+ */
 class FailingDatabase extends Database {
   override readonly dialect;
   statements = 0;
@@ -96,7 +98,7 @@ describe('interrupted at each of its statements', () => {
         .some((row) => JSON.stringify(row).includes(text)),
     );
 
-  /** Empties the database and stores messages that have ended, with all that belongs to them. */
+  /** Empties the database and stores messages that have ended, with everything that belongs to them. */
   const fill = async () => {
     for (const name of tables()) if (name !== 'messaging_schema') storage.database.exec(`DELETE FROM ${name}`);
     await storage.store(AccountStore).createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
@@ -133,7 +135,7 @@ describe('interrupted at each of its statements', () => {
   };
   const sound = async () => expect(await storage.store(LedgerStore).check()).toEqual([]);
 
-  /** Runs work with an interruption at its first statement, its second, and so on, and then to its end. */
+  /** Runs work with an interruption at its first statement, then at its second, and so on, and then to its end. */
   const atEach = async (work: () => Promise<unknown>, finished: () => Promise<void>) => {
     for (let failAt = 1; ; failAt++) {
       await fill();
@@ -159,7 +161,7 @@ describe('interrupted at each of its statements', () => {
     const rules = new ErasureRules();
     rules.add(codeErasure(store, new PolicyStore(db)));
     rules.add(receiptErasure(new PartStore(db)));
-    // Its lists have had hashes for long.
+    // Its lists already contain hashes.
     const directory = new OptOutDirectory(clock, optOuts, new LocalNotifier(), settings);
     rules.add(optOutErasure(optOuts, directory, settings, clock));
     const erasure = new ErasureService(store, rules, settings);
@@ -186,7 +188,7 @@ describe('interrupted at each of its statements', () => {
   };
   const order = (limit: number) => ({ before: START + 1, now: START + DAY_MS, limit });
 
-  test('a purge of texts goes on and leaves none', async () => {
+  test('a purge of texts continues and leaves none', async () => {
     const store = new RetentionStore(db);
     const places = await atEach(
       () => toEnd((limit) => store.purgeTexts(order(limit), remove)),
@@ -195,7 +197,7 @@ describe('interrupted at each of its statements', () => {
     expect(places).toBeGreaterThan(8);
   });
 
-  test('a purge of messages goes on, leaves no recipient and no row of one, and the ledger balances at every moment', async () => {
+  test('a purge of messages continues, leaves no recipient and no row of one, and the ledger is correct at every moment', async () => {
     const store = new RetentionStore(db);
     const places = await atEach(
       () => toEnd((limit) => store.purgeMessages(order(limit), remove)),
@@ -213,7 +215,7 @@ describe('interrupted at each of its statements', () => {
     expect(places).toBeGreaterThan(15);
   });
 
-  test('a purge of histories goes on and leaves none', async () => {
+  test('a purge of histories continues and leaves none', async () => {
     const store = new RetentionStore(db);
     const places = await atEach(
       () => toEnd((limit) => store.purgeTrail(START + 1, limit)),

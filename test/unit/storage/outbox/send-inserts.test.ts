@@ -8,14 +8,17 @@ import { aSend, phone, range } from '../../../contract/storage/fixtures.js';
 test.each([
   ['PostgreSQL', new PostgresDialect()],
   ['SQLite', new SqliteDialect()],
-])('sends without metadata cost no column for it on %s, and one with it gives it to its batch', (_name, dialect) => {
-  const insertOf = (...metadata: (Record<string, string> | undefined)[]) => {
-    const sends = metadata.map((each, index) => aSend(index, { metadata: each }));
-    return insertSends(dialect, sends, new LaneTurns())[0]?.sql;
-  };
-  expect(insertOf(undefined, undefined)).not.toContain('metadata');
-  expect(insertOf(undefined, { order: '4711' })).toContain('metadata');
-});
+])(
+  'sends without metadata insert no column for it on %s, and one send with metadata adds it to its batch',
+  (_name, dialect) => {
+    const insertOf = (...metadata: (Record<string, string> | undefined)[]) => {
+      const sends = metadata.map((each, index) => aSend(index, { metadata: each }));
+      return insertSends(dialect, sends, new LaneTurns())[0]?.sql;
+    };
+    expect(insertOf(undefined, undefined)).not.toContain('metadata');
+    expect(insertOf(undefined, { order: '4711' })).toContain('metadata');
+  },
+);
 
 describe.each([
   ['PostgreSQL', new PostgresDialect()],

@@ -37,7 +37,7 @@ async function sizes(chunks: AsyncIterable<Uint8Array>): Promise<number[]> {
 }
 
 describe('a file of 50 MB', () => {
-  test('is never whole in memory while it is written: nothing is pulled before what was pulled is stored', async () => {
+  test('is never completely in memory while it is written: nothing is pulled before the previous chunk is stored', async () => {
     const { db, store } = await world();
     const size = 100 * KB;
     let ahead = 0;
@@ -54,7 +54,7 @@ describe('a file of 50 MB', () => {
     expect(db.writes).toBe(1 + (512 * size) / CHUNK + 1);
   });
 
-  test('is read as it is asked for: a piece, a query', async () => {
+  test('is read on demand: one piece, one query', async () => {
     const { db, store } = await world();
     await store.write('f', source(20, CHUNK), START);
     db.reads = 0;
@@ -68,7 +68,7 @@ describe('a file of 50 MB', () => {
     expect(pieces).toBe(20);
   });
 
-  test('is read no further when its reader has had enough', async () => {
+  test('is read no further when its reader stops', async () => {
     const { db, store } = await world();
     await store.write('f', source(20, CHUNK), START);
     db.reads = 0;
@@ -100,7 +100,7 @@ describe('a file of 50 MB', () => {
     expect(most).toBeLessThanOrEqual(32);
   });
 
-  test('others take their turn between its pieces', async () => {
+  test('lets others have their turn between its pieces', async () => {
     const { store, storage, db } = await world();
     let others = 0;
     let waiting = false;
@@ -131,7 +131,7 @@ describe('a write that fails', () => {
     expect(await dataSource.query('SELECT * FROM messaging_media')).toEqual([]);
   });
 
-  test('for good leaves what the purge finds', async () => {
+  test('permanently leaves what the purge finds', async () => {
     const { db, store, dataSource } = await world();
     db.onWrite = () => {
       if (db.writes >= 4) throw new Error('disk trouble');
@@ -143,7 +143,7 @@ describe('a write that fails', () => {
     expect(await dataSource.query('SELECT * FROM messaging_media_chunk')).toEqual([]);
   });
 
-  test('its source is closed', async () => {
+  test('closes its source', async () => {
     const { db, store } = await world();
     let closed = false;
     async function* closing() {
@@ -175,14 +175,14 @@ describe('a write that fails', () => {
   });
 });
 
-describe('even chunks', () => {
+describe('chunks of equal size', () => {
   test.each([
     { count: 3, size: 7, of: 5, expected: [5, 5, 5, 5, 1] },
     { count: 1, size: 10, of: 5, expected: [5, 5] },
     { count: 5, size: 1, of: 5, expected: [5] },
     { count: 2, size: 0, of: 5, expected: [] },
     { count: 0, size: 1, of: 5, expected: [] },
-  ])('$count of $size in pieces of $of', async ({ count, size, of, expected }) => {
+  ])('$count of $size become pieces of $of', async ({ count, size, of, expected }) => {
     expect(await sizes(rechunk(source(count, size), of))).toEqual(expected);
   });
 });

@@ -11,7 +11,7 @@ import { SqliteFile } from '../../../support/databases/sqlite-file.js';
 
 const opened = closeAfterEach();
 
-describe('work aside on SQLite', () => {
+describe('background work on SQLite', () => {
   let file: SqliteFile;
   let db: Database;
   let clock: FakeClock;
@@ -41,7 +41,7 @@ describe('work aside on SQLite', () => {
     expect(log).toEqual(['1 after', '2 after', 'a after 1 2', 'b after 1 2 a']);
   });
 
-  test('lets work go first that arrives while it waits, but not for ever', async () => {
+  test('lets work go first that arrives while it waits, but not forever', async () => {
     const aside = db.writeAside(work('a'));
     const writes: Promise<void>[] = [];
     const busy = async (turns: number) => {
@@ -58,7 +58,7 @@ describe('work aside on SQLite', () => {
     await Promise.all([aside, ...writes]);
   });
 
-  test('that fails is undone, and what follows runs', async () => {
+  test('that fails is rolled back, and the next piece runs', async () => {
     const failing = db.writeAside(function* (): Operation<void> {
       yield { sql: "INSERT INTO done VALUES ('x')", params: [] };
       throw new Error('no');

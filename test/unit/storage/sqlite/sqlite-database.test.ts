@@ -32,7 +32,7 @@ async function world(): Promise<World> {
   return { file, clock, dataSource, storage };
 }
 
-/** Runs `during` inside a transaction of the host's, which then commits or, when told so, rolls back. */
+/** Runs `during` inside a transaction of the host's, which then commits or, if told so, rolls back. */
 async function hostTransaction(
   dataSource: DataSource,
   during: (manager: EntityManager) => Promise<unknown>,
@@ -49,7 +49,7 @@ async function hostTransaction(
     });
 }
 
-/** What became of a promise so far. */
+/** The outcome of a promise so far. */
 function watched<T>(promise: Promise<T>): { state: 'pending' | 'resolved' | 'rejected'; error: unknown } {
   const seen: { state: 'pending' | 'resolved' | 'rejected'; error: unknown } = { state: 'pending', error: undefined };
   promise.then(
@@ -66,7 +66,7 @@ function watched<T>(promise: Promise<T>): { state: 'pending' | 'resolved' | 'rej
 const commit = ({ storage }: World, index: number) => storage.store(OutboxStore).commit([aSend(index)], decide);
 
 describe('a write while the host has a transaction open', () => {
-  test('waits, and is done in the very moment in which that ends, before the host goes on', async () => {
+  test('waits, and is made at the very moment when that ends, before the host goes on', async () => {
     const it = await world();
     for (const end of ['commit', 'roll back'] as const) {
       const index = end === 'commit' ? 1 : 2;
@@ -81,7 +81,7 @@ describe('a write while the host has a transaction open', () => {
         },
         end,
       );
-      // Time has stood still: it was not the next look that found the way free.
+      // Time stood still, so it was not the next look that found the connection free.
       const [row] = await it.dataSource.query(`SELECT count(*) AS n FROM messaging_message WHERE id = ?`, [
         messageId(index),
       ]);
@@ -91,21 +91,22 @@ describe('a write while the host has a transaction open', () => {
     expect(await it.storage.store(LedgerStore).check()).toEqual([]);
   });
 
-  test('gets its turn between transactions that follow one another without a pause', async () => {
+  test('gets its turn between transactions that follow each other without a pause', async () => {
     const it = await world();
     let write = watched(Promise.resolve());
     await hostTransaction(it.dataSource, async () => {
       write = watched(commit(it, 1));
       await settled();
     });
-    // No turn of the event loop lies between the two: the one look at the clock would always come inside the second.
+    // No turn of the event loop lies between the two, so a single look at the clock would always fall into the second
+    // one.
     await hostTransaction(it.dataSource, async () => {
       expect(write.state).toBe('resolved');
     });
     expect(await it.storage.store(LedgerStore).balance(ACCOUNT)).toBe(99);
   });
 
-  test('is not taken for part of it by a savepoint that ends', async () => {
+  test('does not become part of it when a savepoint ends', async () => {
     const it = await world();
     let write = watched(Promise.resolve());
     await hostTransaction(
@@ -141,14 +142,14 @@ describe('a write while the host has a transaction open', () => {
         reason: expect.stringContaining('pass { host: { manager } }'),
       });
     });
-    // Nothing of it happens later; the host's own work stands.
+    // Nothing of it happens later, and the host's own work stands.
     await settled();
     expect(await it.storage.store(LedgerStore).balance(ACCOUNT)).toBe(100);
     expect(await it.dataSource.query('SELECT count(*) AS n FROM host_row')).toEqual([{ n: 1 }]);
   });
 
   test.each(['a transaction of the host', 'another process'])(
-    'has its 5 s also where the clock is set back by an hour meanwhile (%s)',
+    'has its 5 s even if the clock is set back by an hour meanwhile (%s)',
     async (obstacle) => {
       const it = await world();
       const other = await it.file.dataSource();
@@ -190,7 +191,7 @@ describe('a write while the host has a transaction open', () => {
     expect(await it.storage.store(LedgerStore).balance(ACCOUNT)).toBe(99);
   });
 
-  test('does not see what is not committed: a read waits too', async () => {
+  test('does not see uncommitted rows: a read waits too', async () => {
     const it = await world();
     let read = Promise.resolve<number | undefined>(undefined);
     await hostTransaction(
@@ -218,7 +219,7 @@ describe("work that joins the host's transaction", () => {
     expect(await it.storage.store(LedgerStore).check()).toEqual([]);
   });
 
-  test('is undone with it, with a savepoint too', async () => {
+  test('is rolled back with it, also with a savepoint', async () => {
     const it = await world();
     const join = (manager: EntityManager, index: number) =>
       it.storage.store(OutboxStore).commit([aSend(index)], decide, { manager });
@@ -266,7 +267,7 @@ describe("work that joins the host's transaction", () => {
     },
   );
 
-  test('tells of the commit when it has happened, once, and never of a rollback', async () => {
+  test('is notified of the commit once it has happened, and never of a rollback', async () => {
     const it = await world();
     const told: string[] = [];
     await hostTransaction(it.dataSource, async (manager) => {
@@ -301,7 +302,7 @@ describe("work that joins the host's transaction", () => {
 });
 
 describe('work of several callers in one turn', () => {
-  test('is one transaction, and what fails takes nothing else with it', async () => {
+  test('is one transaction, and a failed write does not fail the others', async () => {
     const it = await world();
     const results = await Promise.allSettled([commit(it, 1), commit(it, 2), commit(it, 1), commit(it, 3)]);
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
@@ -309,15 +310,15 @@ describe('work of several callers in one turn', () => {
     expect(await it.storage.store(LedgerStore).check()).toEqual([]);
   });
 
-  test('reads see what was written with them', async () => {
+  test('sees in its reads what was written with them', async () => {
     const it = await world();
     const [, balance] = await Promise.all([commit(it, 1), it.storage.store(LedgerStore).balance(ACCOUNT)]);
     expect(balance).toBe(99);
   });
 });
 
-describe('on a file that several processes share, a transaction that took long', () => {
-  /** A commit that takes so many milliseconds. */
+describe('a long transaction on a file that several processes share', () => {
+  /** A commit that takes this many milliseconds. */
   const slowCommit = ({ storage, clock }: World, index: number, ms: number) =>
     storage.store(OutboxStore).commit([aSend(index)], (...given) => {
       clock.advance(ms);
@@ -328,11 +329,11 @@ describe('on a file that several processes share, a transaction that took long',
     { ms: 100, restMs: 10 },
     { ms: 300, restMs: 30 },
     { ms: 20_000, restMs: 50 },
-  ])('of $ms ms is followed by a rest of $restMs ms, in which the file is free', async ({ ms, restMs }) => {
+  ])('of $ms ms is followed by a rest of $restMs ms, during which the file is free', async ({ ms, restMs }) => {
     const it = await world();
     await slowCommit(it, 1, ms);
     const next = watched(commit(it, 2));
-    // What only reads goes on.
+    // Reads go on.
     expect(await it.storage.store(LedgerStore).balance(ACCOUNT)).toBe(99);
     it.clock.advance(restMs - 1);
     await settled();
@@ -346,7 +347,7 @@ describe('on a file that several processes share, a transaction that took long',
     expect(await it.storage.store(LedgerStore).balance(ACCOUNT)).toBe(97);
   });
 
-  test('has its 5 s while another process holds the file, and no more', async () => {
+  test('waits 5 s while another process holds the file, and no longer', async () => {
     const it = await world();
     await slowCommit(it, 1, 1000);
     const other = it.file.handle();
@@ -365,7 +366,7 @@ describe('on a file that several processes share, a transaction that took long',
     other.exec('ROLLBACK');
   });
 
-  test('that was short is followed by the next at once', async () => {
+  test('is followed by the next at once if it was short', async () => {
     const it = await world();
     await slowCommit(it, 1, 99);
     await commit(it, 2);
@@ -373,8 +374,8 @@ describe('on a file that several processes share, a transaction that took long',
   });
 });
 
-describe('the end', () => {
-  test('waits for what is waiting, takes nothing new, and leaves the DataSource as it was', async () => {
+describe('stopping', () => {
+  test('waits for pending work, accepts nothing new, and leaves the DataSource as it was', async () => {
     const it = await world();
     const before = it.dataSource.subscribers.length;
     const outbox = it.storage.store(OutboxStore);

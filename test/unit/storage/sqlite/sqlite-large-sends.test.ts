@@ -13,7 +13,7 @@ import { SqliteFile } from '../../../support/databases/sqlite-file.js';
 
 const opened = closeAfterEach();
 
-/** What one turn of the event loop may write: the recipients of one statement, and a few rows more. */
+/** The most that one turn of the event loop may write: the recipients of one statement, and a few rows more. */
 const MAX_WRITTEN = 10_010;
 
 const COUNT = 25_000;
@@ -52,7 +52,7 @@ describe('a send to many recipients on an SQLite file of our own', () => {
 
   const largeSend = (over = {}) => aSend(1, { recipients: recipients(COUNT), ...over });
 
-  /** The most rows that were written in one turn while `work` was under way, and in how many turns. */
+  /** The most rows that were written in one turn while `work` was under way, and the number of turns. */
   async function written(work: Promise<unknown>): Promise<{ readonly most: number; readonly turns: number }> {
     let under = true;
     const end = work.finally(() => {
@@ -89,7 +89,7 @@ describe('a send to many recipients on an SQLite file of our own', () => {
     expect(failed.get()).toBe(count);
   });
 
-  test('is due in the order of its recipients, as one that is written by one statement', async () => {
+  test('is due in the order of its recipients, like a send that one statement writes', async () => {
     await outbox.commit([largeSend()], decide);
     const due = connection.prepare('SELECT due_at FROM messaging_recipient ORDER BY position').pluck().all();
     expect(due).toEqual(
@@ -97,7 +97,7 @@ describe('a send to many recipients on an SQLite file of our own', () => {
     );
   });
 
-  test('lets reads go on that see nothing of it, and other sends follow it', async () => {
+  test('lets other reads go on, which see nothing of it, and other sends follow it', async () => {
     const order: string[] = [];
     const logged = (name: string) => () => void order.push(name);
     const sent = outbox.commit([largeSend()], decide).then(logged('sent'));
@@ -118,7 +118,7 @@ describe('a send to many recipients on an SQLite file of our own', () => {
     expect(await Promise.all([ACCOUNT, OTHER].map((id) => ledger.balance(id)))).toEqual([100_000 - COUNT, 99_999]);
   });
 
-  test('that fails in its last statement leaves nothing, and takes no other write with it', async () => {
+  test('that fails in its last statement leaves nothing, and fails no other write', async () => {
     connection.exec(`CREATE TRIGGER late BEFORE INSERT ON messaging_sent_to WHEN NEW.position = ${COUNT - 1}
       BEGIN SELECT RAISE(ABORT, 'no'); END`);
     const sent = outbox.commit([largeSend()], decide);
@@ -132,7 +132,7 @@ describe('a send to many recipients on an SQLite file of our own', () => {
     expect(await Promise.all([ACCOUNT, OTHER].map((id) => ledger.balance(id)))).toEqual([100_000, 100_005]);
   });
 
-  test('leaves its pages in the WAL until the writes that wait are done, and then commits move pages again', async () => {
+  test('leaves its pages in the WAL until the waiting writes are done, and then commits move pages again', async () => {
     const sent = outbox.commit([largeSend()], decide);
     for (let turn = 0; !connection.inTransaction && turn < 100; turn++) await new Promise(setImmediate);
     const other = outbox.commit([aSend(2, { accountId: OTHER })], decide);
@@ -166,7 +166,7 @@ describe('a send to many recipients on an SQLite file of our own', () => {
   });
 });
 
-test('a send to many recipients on the connection of a host is one turn, as the host may write on it at any time', async () => {
+test('a send to many recipients on a host’s connection takes one turn, because the host may write on it at any time', async () => {
   const file = opened(new SqliteFile());
   const storage = file.storage().useValue;
   await storage.start();

@@ -54,7 +54,7 @@ describe('a start with a better-sqlite3 that aborts the process later', () => {
 
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  test.each(['24.19.0', '24.21.0', '24.30.1'])('is warned of on Node %s', (node) => {
+  test.each(['24.19.0', '24.21.0', '24.30.1'])('logs a warning on Node %s', (node) => {
     expect(sqliteWarning({ node }, compiledWith('RemoveEnvironmentCleanupHook'))).toBe(
       `better-sqlite3 12.11.1 was compiled with the headers of Node 24.19 or later, so it aborts the process on Node ${node} sooner or later: install better-sqlite3 13 (docs/storage.md says how).`,
     );
@@ -66,7 +66,7 @@ describe('a start with a better-sqlite3 that aborts the process later', () => {
     ['24.18.1', 'RemoveEnvironmentCleanupHook'],
     ['25.9.0', 'RemoveEnvironmentCleanupHook'],
     ['26.10.0', 'RemoveEnvironmentCleanupHook'],
-    // What is downloaded was compiled before 24.19.
+    // The prebuilt binary was compiled before 24.19.
     ['24.21.0', 'AddEnvironmentCleanupHook'],
     // Version 13 has its addon elsewhere.
     ['24.21.0', 'nothing'],

@@ -16,14 +16,14 @@ import { expectService } from '../../../support/mounting/text-service.js';
 const opened = closeAfterEach();
 const driver = createRequire(import.meta.url).resolve('better-sqlite3');
 
-/** Another process that has the new file for itself for a moment, as one has it that makes a WAL database of it. */
+/** Another process that holds the new file exclusively for a moment, as it does while it makes a WAL database of it. */
 const HOLD = `
   const file = require(${JSON.stringify(driver)})(process.argv[1]);
   file.exec('BEGIN EXCLUSIVE; CREATE TABLE other (id INTEGER)');
   console.log('held');
   setTimeout(() => file.exec('COMMIT'), 300);`;
 
-test('a start on a new file waits for the other process that starts on it', async () => {
+test('a start on a new file waits for another process that starts on it', async () => {
   const file = opened(new SqliteFile());
   const other: ChildProcess = spawn(process.execPath, ['-e', HOLD, file.path], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -53,15 +53,18 @@ async function startWithUmask(storage: TypeormStorage, umask: number): Promise<v
   }
 }
 
-test.each([0o000, 0o022, 0o277])('a file that we make is its owner’s alone, under the umask %p', async (umask) => {
-  const file = opened(new SqliteFile());
-  const storage = new TypeormStorage({ database: `sqlite: ${file.path}` });
-  await startWithUmask(storage, umask);
-  expect(modesOf(file)).toEqual({ 'messaging.db': '600', 'messaging.db-shm': '600', 'messaging.db-wal': '600' });
-  await storage.stop();
-});
+test.each([0o000, 0o022, 0o277])(
+  'a file that we make belongs to its owner alone, under the umask %p',
+  async (umask) => {
+    const file = opened(new SqliteFile());
+    const storage = new TypeormStorage({ database: `sqlite: ${file.path}` });
+    await startWithUmask(storage, umask);
+    expect(modesOf(file)).toEqual({ 'messaging.db': '600', 'messaging.db-shm': '600', 'messaging.db-wal': '600' });
+    await storage.stop();
+  },
+);
 
-test('a file that is there keeps its mode', async () => {
+test('an existing file keeps its mode', async () => {
   const file = opened(new SqliteFile());
   writeFileSync(file.path, '');
   chmodSync(file.path, 0o640);
@@ -71,7 +74,7 @@ test('a file that is there keeps its mode', async () => {
   await storage.stop();
 });
 
-/** What the start says on a URL or a DataSource. */
+/** What the start says for a URL or a DataSource. */
 async function refusalOf(database: string | DataSource): Promise<string> {
   const storage = new TypeormStorage({ database });
   const error: unknown = await storage.start().catch((reason: unknown) => reason);
@@ -100,8 +103,8 @@ async function onHosts({ path }: SqliteFile, pragmas: readonly string[], more: o
   return dataSource;
 }
 
-describe('what an SQLite file is set to', () => {
-  test.each(['UTF-8', 'UTF-16', 'UTF-16le', 'UTF-16be'])('texts are kept whole in %s', async (encoding) => {
+describe('the settings of an SQLite file', () => {
+  test.each(['UTF-8', 'UTF-16', 'UTF-16le', 'UTF-16be'])('keep texts complete in %s', async (encoding) => {
     const file = opened(new SqliteFile());
     const handle = file.handle();
     handle.pragma(`encoding = '${encoding}'`);
@@ -115,7 +118,7 @@ describe('what an SQLite file is set to', () => {
     ['journal_mode = TRUNCATE'],
     ['journal_mode = PERSIST'],
     ['journal_mode = WAL'],
-    // The library does not allow it: nothing could be undone.
+    // The library does not allow it, because nothing could be rolled back.
     ['journal_mode = OFF'],
     ['page_size = 512'],
     ['page_size = 65536'],
@@ -123,11 +126,11 @@ describe('what an SQLite file is set to', () => {
     ['foreign_keys = ON', 'recursive_triggers = ON', 'case_sensitive_like = ON'],
     ['secure_delete = ON', 'cell_size_check = ON'],
     ['locking_mode = EXCLUSIVE'],
-  ])('does no harm: %s', async (...pragmas) => {
+  ])('do no harm: %s', async (...pragmas) => {
     await expectService(await onHosts(opened(new SqliteFile()), pragmas));
   });
 
-  test('journal_mode = MEMORY is a warning, but not of a database that is in memory', async () => {
+  test('with journal_mode = MEMORY cause a warning, but not for a database in memory', async () => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
     await expectService('sqlite::memory:');
     expect(warn.mock.calls.flat().join()).not.toContain('journal_mode');
@@ -136,14 +139,14 @@ describe('what an SQLite file is set to', () => {
     warn.mockRestore();
   });
 
-  test('query_only, and a handle that only reads', async () => {
+  test('with query_only or a read-only handle are refused', async () => {
     const cure = /open it without readonly and query_only \(SQLITE_READONLY\)\.$/;
     expect(await refusalOf(await onHosts(await made(), ['query_only = ON']))).toMatch(cure);
     expect(await refusalOf(await onHosts(await made(), [], { readonly: true }))).toMatch(cure);
     expect(await refusalOf(await onHosts(opened(new SqliteFile()), ['query_only = ON']))).toMatch(cure);
   });
 
-  test('a database that may not grow', async () => {
+  test('with a database that may not grow are refused', async () => {
     for (const pages of [2, 20]) {
       const full = await onHosts(opened(new SqliteFile()), ['page_size = 4096', `max_page_count = ${pages}`]);
       expect(await refusalOf(full)).toMatch(/^Option storage: .*(full|make room).*\(SQLITE_FULL\)\.$/);
@@ -151,12 +154,12 @@ describe('what an SQLite file is set to', () => {
   });
 });
 
-describe('a file of SQLite that cannot be used', () => {
+describe('an SQLite file that cannot be used', () => {
   test.each([
     ['a text', Buffer.from('This is no database, but a text. '.repeat(200))],
     ['a picture', Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47]), Buffer.alloc(8192, 7)])],
     ['an encrypted database', Buffer.alloc(8192, 0xa5)],
-  ])('%s is no database', async (_kind, bytes) => {
+  ])('is one that is no database: %s', async (_kind, bytes) => {
     const file = opened(new SqliteFile());
     writeFileSync(file.path, bytes);
     expect(await refusalOf(`sqlite:${file.path}`)).toBe(
@@ -164,7 +167,7 @@ describe('a file of SQLite that cannot be used', () => {
     );
   });
 
-  test('a damaged one', async () => {
+  test('is a damaged one', async () => {
     const file = await made();
     const bytes = Buffer.alloc(statSync(file.path).size, 0x5a);
     const handle = file.handle();
@@ -177,13 +180,13 @@ describe('a file of SQLite that cannot be used', () => {
     );
   });
 
-  test('a folder', async () => {
+  test('is a folder', async () => {
     const file = opened(new SqliteFile());
     mkdirSync(file.path);
     expect(await refusalOf(`sqlite:${file.path}`)).toMatch(/let this user write to the file .*\(SQLITE_CANTOPEN\)\.$/);
   });
 
-  test('one that another process has for itself', async () => {
+  test('is one that another process holds exclusively', async () => {
     const file = await made();
     const other = file.handle();
     other.pragma('locking_mode = EXCLUSIVE');
@@ -216,7 +219,9 @@ describe('a file of SQLite that cannot be used', () => {
   });
 });
 
-/** Whether this process may act as another user who can read this checkout: TypeORM looks for the library anew each time. */
+/**
+ * Whether this process may act as another user who can read this checkout. TypeORM loads the library anew each time.
+ */
 function canBeNobody(): boolean {
   if (process.getuid?.() !== 0) return false;
   process.seteuid?.(65_534);

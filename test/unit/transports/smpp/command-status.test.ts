@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { provesRefusal, type SmppStatusClass, statusRule } from '../../../../src/transports/smpp/command-status.js';
 
-/** Every status of SMPP 3.4 section 5.1.3 and SMPP 5.0 section 4.7.6; all others are unclear. */
+/** Every status of SMPP 3.4 section 5.1.3 and SMPP 5.0 section 4.7.6. All others are unclear. */
 const CLASSES: Readonly<Record<SmppStatusClass, readonly number[]>> = {
   bind: [0x03, 0x04, 0x05, 0x0d, 0x0e, 0x0f, 0x53],
   route: [0x06, 0x07, 0x15, 0x42, 0x54, 0x63, 0x100, 0x101, 0x102, 0x103],
@@ -39,7 +39,7 @@ describe('every command_status', () => {
     expect(wrong.map((status) => status.toString(16))).toEqual([]);
   });
 
-  test('is what the host says where it says anything, and then not unclear', () => {
+  test('has the class that the host sets, and is then not unclear', () => {
     const own = new Map<number, SmppStatusClass>([
       [0x400, 'later'],
       [0x45, 'route'],

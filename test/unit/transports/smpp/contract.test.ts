@@ -35,7 +35,7 @@ async function open(link: Partial<SmppLinkOptions>, resendUnknown: boolean): Pro
   return {
     transport: new SmppSmsTransport(options, clock, new UuidGenerator()),
     number: (outcome, index) => {
-      // Who asks to submit again what is in doubt cannot be asked to leave it so.
+      // A transport that submits an SMS in doubt again cannot also leave it in doubt.
       if (outcome === 'lost' && resendUnknown) return undefined;
       return `2267${OUTCOMES.indexOf(outcome)}${String(index).padStart(6, '0')}`;
     },

@@ -76,7 +76,7 @@ describe('options of SMPP', () => {
     expect(links.map(({ name, route }) => `${name} ${route}`)).toEqual(['acme acme', 'acme-2 acme', 'far other']);
   });
 
-  test('take the port of TLS with TLS, verified', () => {
+  test('use the port of TLS with TLS, verified', () => {
     const [link] = resolveSmppSettings(withLink({ tls: true })).links;
     expect(link?.bind).toMatchObject({ port: 3550, tls: {} });
   });
@@ -187,13 +187,13 @@ describe('options of SMPP', () => {
     expect(() => new SmppSmsTransport(options, new FakeClock(), new UuidGenerator())).toThrow(sentence);
   });
 
-  test('take a password of 9 to 64 characters only where the link says so', () => {
+  test('allow a password of 9 to 64 characters only if the link says so', () => {
     const ofLength = (length: number) => ({ ...LINK, password: 'x'.repeat(length), longPassword: true });
     const { links } = resolveSmppSettings({ links: [9, 64].map(ofLength) });
     expect(links.map(({ bind }) => bind.password.length)).toEqual([9, 64]);
   });
 
-  test('take a system id of 16 to 64 characters only where the link says so', () => {
+  test('allow a system id of 16 to 64 characters only if the link says so', () => {
     const ofLength = (length: number) => ({ ...LINK, systemId: 'x'.repeat(length), longSystemId: true });
     const { links } = resolveSmppSettings({ links: [1, 16, 64].map(ofLength) });
     expect(links.map(({ bind }) => bind.systemId.length)).toEqual([1, 16, 64]);
@@ -212,7 +212,7 @@ describe('options of SMPP', () => {
     expect(timing.leaseMs).toBeGreaterThanOrEqual(240_000 + 3 * 600_000);
   });
 
-  test('say what happens to a submit whose fate is not known', () => {
+  test('say what happens to a submit whose outcome is unknown', () => {
     const transport = (resendUnknown: boolean) =>
       new SmppSmsTransport({ links: [LINK], resendUnknown }, new FakeClock(), new UuidGenerator());
     expect(transport(false)).toMatchObject({ name: 'smpp', repeat: 'at-most-once', timing: { leaseMs: 300_000 } });

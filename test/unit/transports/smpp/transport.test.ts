@@ -14,7 +14,7 @@ const kinds = (results: readonly { kind: string }[]) => results.map(({ kind }) =
 const textsOf = (submits: readonly SmscSubmit[]) => submits.map(({ pdu }) => textOf(pdu));
 
 describe('submitting', () => {
-  test('waits for the link, and says what the carrier said', async () => {
+  test('waits for the link, and returns what the carrier answered', async () => {
     const smsc = await fixture().smsc();
     const transport = await fixture().start([{ port: smsc.port, name: 'acme-1', route: 'acme' }]);
     const [result] = await fixture().results(transport, smsOf('Bonjour'));
@@ -45,7 +45,7 @@ describe('submitting', () => {
       const due = Math.min(4, 10 - answered);
       await fixture().until(() => held.length === due);
       answered += due;
-      // The last that came is answered first.
+      // The last submit that arrived is answered first.
       for (const submit of held.splice(0).reverse()) submit.answer({ messageId: textOf(submit.pdu) });
     }
     expect((await results).map((result) => result.kind === 'sent' && result.reference)).toEqual(
@@ -54,7 +54,7 @@ describe('submitting', () => {
     expect(smsc.connections[0]?.maxOutstanding).toBe(4);
   });
 
-  test('says of what came too late that the carrier was not asked', async () => {
+  test('reports of an SMS that came too late that the carrier was not asked', async () => {
     const smsc = await fixture().smsc();
     const transport = await fixture().start([{ port: smsc.port }]);
     const late = smsOf('Bonjour').map((sms) => ({ ...sms, expiresAt: fixture().clock.now() }));
@@ -63,7 +63,7 @@ describe('submitting', () => {
     expect(smsc.submits).toEqual([]);
   });
 
-  test('tells of each SMS as soon as the carrier has answered, whatever becomes of the others', async () => {
+  test('reports each SMS as soon as the carrier has answered, whatever happens to the others', async () => {
     const smsc = await fixture().smsc();
     const held: SmscSubmit[] = [];
     smsc.onSubmit = (submit) => held.push(submit);
@@ -81,7 +81,7 @@ describe('submitting', () => {
     expect(told[2]).toBe(`${first} sent`);
   });
 
-  test('a part goes out when the one before it was taken', async () => {
+  test('sends a part once the previous one was taken', async () => {
     const smsc = await fixture().smsc();
     const held: SmscSubmit[] = [];
     smsc.onSubmit = (submit) => held.push(submit);
@@ -98,7 +98,7 @@ describe('submitting', () => {
     ]);
   });
 
-  test('never more parts a second than the link may, on the clock', async () => {
+  test('never sends more parts a second than the link may, on the clock', async () => {
     const smsc = await fixture().smsc();
     const at: number[] = [];
     smsc.onSubmit = (submit) => {
@@ -113,7 +113,7 @@ describe('submitting', () => {
     expect(span).toBeLessThan(3000);
   });
 
-  test('what is of no use any more is refused, not sent', async () => {
+  test('refuses an SMS that is no longer of use, and does not send it', async () => {
     const smsc = await fixture().smsc();
     const transport = await fixture().start([{ port: smsc.port }]);
     const [sms] = smsOf('code');
@@ -127,7 +127,7 @@ describe('submitting', () => {
     expect(smsc.submits[0]?.pdu.validityPeriod).toMatch(/^0000000004\d\d000R|000000000500000R$/);
   });
 
-  test('more parts than are counted and charged show in the result', async () => {
+  test('shows in the result if there are more parts than were counted and charged', async () => {
     const smsc = await fixture().smsc();
     const transport = await fixture().start([{ port: smsc.port, defaultAlphabet: 'ascii' }]);
     const text = 'é'.repeat(100);
@@ -135,7 +135,7 @@ describe('submitting', () => {
     expect(await fixture().results(transport, smsOf(text))).toMatchObject([{ kind: 'sent', segments: 2 }]);
   });
 
-  test('of a text that the carrier cuts itself we do not know how many', async () => {
+  test('does not know the number of parts if the carrier cuts the text itself', async () => {
     const smsc = await fixture().smsc();
     const transport = await fixture().start([{ port: smsc.port, longMessages: 'payload' }]);
     const [result] = await fixture().results(transport, smsOf(LONG));
@@ -143,7 +143,7 @@ describe('submitting', () => {
     expect(result).not.toHaveProperty('segments');
   });
 
-  test('what cannot be encoded is refused, and takes nobody with it', async () => {
+  test('refuses a text that cannot be encoded, without affecting the others', async () => {
     const smsc = await fixture().smsc();
     const transport = await fixture().start([{ port: smsc.port }]);
     const results = await fixture().results(transport, smsOf('\ud83d', 'fine', 'я'.repeat(255 * 67 + 1)));
@@ -151,7 +151,7 @@ describe('submitting', () => {
   });
 });
 
-describe('a carrier that says no', () => {
+describe('a carrier that refuses', () => {
   test('for good, for now, or without a reason', async () => {
     const smsc = await fixture().smsc();
     const status: Record<string, number> = { good: 0x0b, now: 0x08, why: 0xff, nack: 0x02 };
@@ -171,7 +171,7 @@ describe('a carrier that says no', () => {
     expect(smsc.submits).toHaveLength(6);
   });
 
-  test('throttling slows the whole link, and everything goes out within the batch, once', async () => {
+  test('by throttling slows the whole link, and everything goes out within the batch, once', async () => {
     const smsc = await fixture().smsc();
     const taken: string[] = [];
     let throttled = 0;
@@ -194,36 +194,36 @@ describe('a carrier that says no', () => {
         .sort(),
     );
     expect(throttled).toBe(30);
-    // Each rest is 50 ms at least; those within one flight share it.
+    // Each rest is at least 50 ms. Those within one flight share it.
     expect(fixture().clock.now() - begun).toBeGreaterThan(500);
   });
 
-  test('the full queue of one phone goes back with that SMS, and slows nobody else', async () => {
+  test('because the queue of one phone is full gets that SMS back, and slows nobody else', async () => {
     const smsc = await fixture().smsc();
     const full = '22670000007';
     smsc.onSubmit = (submit) => submit.answer({ status: submit.pdu.destination.address === full ? 0x14 : 0 });
     const transport = await fixture().start([{ port: smsc.port }]);
     await fixture().until(() => smsc.connections[0]?.bind !== undefined);
-    // The clock stands: a link that rested would never go on.
+    // The clock stands still, so a link that rested would never go on.
     const results = await fixture().submit(transport, manySms(100));
     expect(results[7]).toMatchObject({ kind: 'retry', error: 'smpp: 0x14', attempts: [{ code: '0x14' }] });
     expect(kinds(results).filter((kind) => kind === 'sent')).toHaveLength(99);
     expect(smsc.submits).toHaveLength(100);
   });
 
-  test('one that throttles for ever gives the batch back when its time is over', async () => {
+  test('by throttling forever makes the batch come back when its time is over', async () => {
     const smsc = await fixture().smsc({ onSubmit: (submit) => submit.answer({ status: 0x58 }) });
     const transport = await fixture().start([{ port: smsc.port }]);
     const results = await fixture().results(transport, manySms(20), 200);
     const said = results.map(({ kind, error }) => `${kind} ${error}`);
     expect(new Set(said)).toEqual(new Set(['retry smpp: no time', 'postponed smpp: no time']));
-    // The first windows were tried; the others waited for their turn.
+    // The first windows were tried. The others waited for their turn.
     expect(kinds(results).slice(0, 10)).toEqual(Array(10).fill('retry'));
-    // 4 minutes with rests of 3.2 to 6.4 s: a tight loop would be thousands.
+    // 4 minutes with rests of 3.2 to 6.4 s. A tight loop would make thousands of attempts.
     expect(smsc.submits.length).toBeLessThan(150);
   });
 
-  test('throttling in the middle does not use up the tries of a later part', async () => {
+  test('by throttling in the middle does not use up the attempts of a later part', async () => {
     const smsc = await fixture().smsc();
     const answers = [0, 0x58, 0x58, 0x58, 0xff, 0x58, 0xff, 0, 0];
     smsc.onSubmit = (submit) => submit.answer({ status: answers[submit.index] ?? 0 });
@@ -234,7 +234,7 @@ describe('a carrier that says no', () => {
     expect(smsc.submits).toHaveLength(answers.length);
   });
 
-  test('a later part: passing refusals are waited for, a last one ends the message as undelivered', async () => {
+  test('a later part: temporary refusals are waited for, a final one ends the message as undelivered', async () => {
     const smsc = await fixture().smsc();
     let busy = 3;
     smsc.onSubmit = (submit) => {
@@ -260,13 +260,13 @@ describe('a carrier that says no', () => {
 });
 
 describe('a link that drops', () => {
-  /** Takes so many, cuts the line on the next one without an answer; from then on takes all. */
+  /** Takes this many, cuts the line on the next one without an answer, and from then on takes all. */
   const dropOn = (count: number) => (submit: SmscSubmit) => {
     if (submit.index === count) submit.connection.drop();
     else if (!submit.connection.closed) submit.answer();
   };
 
-  test('leaves what was on the wire unknown, sends the rest on a new one, nothing twice', async () => {
+  test('leaves what was on the wire unknown, sends the rest on a new link, and nothing twice', async () => {
     const smsc = await fixture().smsc();
     smsc.onSubmit = dropOn(12);
     const transport = await fixture().start([{ port: smsc.port, window: 5 }]);
@@ -280,7 +280,7 @@ describe('a link that drops', () => {
     expect(results.find(({ kind }) => kind === 'unknown')).toMatchObject({ error: 'smpp: no answer' });
   });
 
-  test('with resendUnknown it is submitted again, and sent', async () => {
+  test('has its submit repeated with resendUnknown, and sent', async () => {
     const smsc = await fixture().smsc();
     smsc.onSubmit = dropOn(3);
     const transport = await fixture().start([{ port: smsc.port, window: 5 }], { resendUnknown: true });
@@ -290,7 +290,7 @@ describe('a link that drops', () => {
     expect(smsc.submits.length).toBeGreaterThan(20);
   });
 
-  test('between two parts: the message goes on where it was', async () => {
+  test('between two parts lets the message go on where it was', async () => {
     const smsc = await fixture().smsc();
     const transport = await fixture().start([{ port: smsc.port, partsPerSecond: 1 }]);
     const results = fixture().submit(transport, smsOf(LONG));
@@ -306,7 +306,7 @@ describe('a link that drops', () => {
     ).toEqual(['a0', 'b1', 'c1']);
   });
 
-  test('in the middle of a message with one part in flight: unknown, and the ids of the others are kept', async () => {
+  test('in the middle of a message with one part in flight makes it unknown, and the ids of the others are kept', async () => {
     const smsc = await fixture().smsc();
     smsc.onSubmit = (submit) => {
       if (textOf(submit.pdu).startsWith('b')) submit.connection.drop();
@@ -322,7 +322,7 @@ describe('a link that drops', () => {
     expect(smsc.submits).toHaveLength(2);
   });
 
-  test('its work goes to the others', async () => {
+  test('passes its work to the others', async () => {
     const [first, second] = [await fixture().smsc(), await fixture().smsc()];
     let down = false;
     first.onSubmit = (submit) => {
@@ -344,7 +344,7 @@ describe('a link that drops', () => {
 });
 
 describe('a carrier that does not answer', () => {
-  test('leaves the submit unknown, and gets them one by one from then on', async () => {
+  test('leaves the submit unknown, and gets submits one by one from then on', async () => {
     const smsc = await fixture().smsc({ onSubmit: () => {} });
     const transport = await fixture().start([{ port: smsc.port, window: 4, enquireLinkMs: 3_600_000 }]);
     const begun = fixture().clock.now();
@@ -355,7 +355,7 @@ describe('a carrier that does not answer', () => {
     expect(new Set(textsOf(smsc.submits)).size).toBe(6);
   });
 
-  test('until later: a late refusal and a late receipt settle it', async () => {
+  test('until later settles the SMS with a late refusal or a late receipt', async () => {
     const smsc = await fixture().smsc({ onSubmit: () => {} });
     const transport = await fixture().start([{ port: smsc.port }]);
     const results = await fixture().results(transport, smsOf('refused', 'taken'), 20);
@@ -372,7 +372,7 @@ describe('a carrier that does not answer', () => {
 });
 
 describe('stopping', () => {
-  test('the signal lets what is on the wire be answered and gives back the rest', async () => {
+  test('lets submits on the wire be answered at the signal, and gives back the rest', async () => {
     const smsc = await fixture().smsc();
     const held: SmscSubmit[] = [];
     smsc.onSubmit = (submit) => held.push(submit);
@@ -388,7 +388,7 @@ describe('stopping', () => {
     expect(smsc.submits).toHaveLength(3);
   });
 
-  test('what the carrier did not take while the process wanted to stop has had its try', async () => {
+  test('counts the attempt of an SMS that the carrier refused while the process wanted to stop', async () => {
     const smsc = await fixture().smsc();
     const held: SmscSubmit[] = [];
     smsc.onSubmit = (submit) => held.push(submit);
@@ -400,7 +400,7 @@ describe('stopping', () => {
     expect(await fixture().settled(results)).toMatchObject([{ kind: 'retry', error: 'smpp: stopping' }]);
   });
 
-  test('a message that has begun is finished', async () => {
+  test('finishes a message that has begun', async () => {
     const smsc = await fixture().smsc();
     const held: SmscSubmit[] = [];
     smsc.onSubmit = (submit) => (submit.index === 0 ? held.push(submit) : submit.answer());
@@ -413,7 +413,7 @@ describe('stopping', () => {
     expect(smsc.submits).toHaveLength(3);
   });
 
-  test('a batch that comes after the signal is given back whole', async () => {
+  test('gives back a whole batch that comes after the signal', async () => {
     const smsc = await fixture().smsc();
     const transport = await fixture().start([{ port: smsc.port }]);
     fixture().stopping.abort();
@@ -422,7 +422,7 @@ describe('stopping', () => {
     expect(smsc.submits).toEqual([]);
   });
 
-  test('stop waits for answers, unbinds, and ends what is left', async () => {
+  test('waits for answers, unbinds, and ends what is left', async () => {
     const smsc = await fixture().smsc();
     const held: SmscSubmit[] = [];
     smsc.onSubmit = (submit) => held.push(submit);
@@ -437,7 +437,7 @@ describe('stopping', () => {
     expect(smsc.submits).toHaveLength(1);
   });
 
-  test('also while no link came about', async () => {
+  test('also works while no link was established', async () => {
     const smsc = await fixture().smsc({ onBind: () => undefined });
     const transport = await fixture().start([{ port: smsc.port }]);
     const results = fixture().submit(transport, manySms(1));

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => smsc.close());
 
-/** A handler whose every call waits to be let go. */
+/** A handler whose every call waits until it is released. */
 function gated() {
   const calls: {
     readonly message: DeliverSmPdu | DataSmPdu;
@@ -25,8 +25,8 @@ function gated() {
   return { calls, deliver };
 }
 
-describe('what is delivered', () => {
-  test('is answered when it is stored, not before', async () => {
+describe('a delivered message', () => {
+  test('is answered once it is stored, not before', async () => {
     const { calls, deliver } = gated();
     await openBind(smsc.port, { handlers: { deliver } });
     const answers: unknown[] = [];
@@ -43,7 +43,7 @@ describe('what is delivered', () => {
     expect(calls.map(({ message }) => message.destination.address)).toEqual(['33600000001', '33600000002']);
   });
 
-  test('and could not be stored is requested again', async () => {
+  test('is requested again if it could not be stored', async () => {
     const { calls, deliver } = gated();
     const bind = await openBind(smsc.port, { handlers: { deliver } });
     const answer = smsc.connection.deliver(aMessage());
@@ -53,7 +53,7 @@ describe('what is delivered', () => {
     expect(bind.open).toBe(true);
   });
 
-  test('to a handler that throws at once is requested again', async () => {
+  test('is requested again if its handler throws at once', async () => {
     const deliver = () => {
       throw new Error('at once');
     };
@@ -61,7 +61,7 @@ describe('what is delivered', () => {
     expect(await smsc.connection.deliver(aMessage())).toMatchObject({ status: 0x64 });
   });
 
-  test('beyond what the handler can take is refused for now, and nothing else waits for it', async () => {
+  test('is refused for now if the handler has too many, and nothing else waits for it', async () => {
     const { calls, deliver } = gated();
     const bind = await openBind(smsc.port, { handlers: { deliver }, settings: { maxUnanswered: 5 } });
     const taken = Array.from({ length: 5 }, () => smsc.connection.deliver(aMessage()));
@@ -76,7 +76,7 @@ describe('what is delivered', () => {
     expect(await again).toMatchObject({ status: 0 });
   });
 
-  test('as data_sm reaches the handler alike, and gets its own kind of answer', async () => {
+  test('as data_sm reaches the handler the same way, and gets its own kind of answer', async () => {
     const { calls, deliver } = gated();
     await openBind(smsc.port, { handlers: { deliver } });
     const answers = [1, 2].map((number) => smsc.connection.data(aMessage(number)));
@@ -102,13 +102,13 @@ describe('what is delivered', () => {
   });
 });
 
-describe('the SMSC asks', () => {
-  test('for a sign of life, and gets it', async () => {
+describe('an SMSC that asks', () => {
+  test('for a sign of life gets it', async () => {
     await openBind(smsc.port);
     expect(await smsc.connection.enquire()).toEqual({ command: 'enquire_link_resp', status: 0, sequence: 1 });
   });
 
-  test('for something that a client does not support, and is refused', async () => {
+  test('for something that a client does not support is refused', async () => {
     const faults: string[] = [];
     const bind = await openBind(smsc.port, { handlers: { fault: (what) => faults.push(what) } });
     const multi = await smsc.connection.ask((sequence) => ({
@@ -133,7 +133,7 @@ describe('the SMSC asks', () => {
   test.each([
     ['a response', 0x80000103],
     ['an alert_notification', 0x102],
-  ])('nothing with %s, and gets no answer', async (_, commandId) => {
+  ])('with %s gets no answer', async (_, commandId) => {
     const bind = await openBind(smsc.port);
     const before = smsc.connection.received.length;
     smsc.connection.send({ command: 'unknown', commandId, status: 0, sequence: 9, body: new Uint8Array(0) });
@@ -142,7 +142,7 @@ describe('the SMSC asks', () => {
     expect(bind.open).toBe(true);
   });
 
-  test('with a body that cannot be read, and gets an error', async () => {
+  test('with a body that cannot be read gets an error', async () => {
     const bind = await openBind(smsc.port);
     const ask = (commandId: number, body: string) =>
       smsc.connection.ask((sequence) => ({

@@ -35,7 +35,7 @@ describe('a link that breaks', () => {
     expect([bind.open, bind.outstanding, bind.waiting]).toEqual([false, 0, 0]);
   });
 
-  test('takes no further submits', async () => {
+  test('accepts no further submits', async () => {
     const bind = await openBind(smsc.port);
     bind.destroy('enough');
     expect(await bind.submit(aMessage())).toEqual({ kind: 'not-sent', reason: 'enough' });
@@ -130,7 +130,7 @@ describe('closing', () => {
     await until(() => connection.closed);
   });
 
-  test('a second time is the same', async () => {
+  test('has the same result a second time', async () => {
     const bind = await openBind(smsc.port);
     const { connection } = smsc;
     expect(await Promise.all([bind.close(), bind.close()])).toEqual([
@@ -140,7 +140,7 @@ describe('closing', () => {
     expect(connection.count('unbind')).toBe(1);
   });
 
-  test('ends even if the peer does not hang up', async () => {
+  test('ends even if the peer does not close the connection', async () => {
     const bind = await openBind(smsc.port, { clock });
     const { connection } = smsc;
     const closing = bind.close();

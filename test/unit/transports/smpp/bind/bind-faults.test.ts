@@ -15,13 +15,13 @@ beforeEach(async () => {
 });
 afterEach(() => smsc.close());
 
-/** What one exchange came to: bind, two submits at once, a receipt for the first, unbind. */
+/** The results of one exchange: bind, two submits at once, a receipt for the first, unbind. */
 interface Exchange {
   readonly bound: boolean;
   readonly outcomes: readonly string[];
   readonly delivered: number;
   readonly ended: boolean;
-  /** Which of the submits the SMSC saw. */
+  /** The submits that the SMSC saw. */
   readonly seen: readonly number[];
   readonly passed: CuttingProxy['passed'];
 }
@@ -56,9 +56,9 @@ async function exchange(cut?: Cut, dripping = false): Promise<Exchange> {
   };
 }
 
-describe('a line cut at every octet', () => {
+describe('a connection that is cut at every octet', () => {
   test.each(['toSmsc', 'toClient'] as const)(
-    '%s: no submit is told a lie about, and everything ends',
+    '%s: each submit gets a true result, and everything ends',
     async (direction) => {
       const whole = await exchange();
       expect(whole).toMatchObject({ bound: true, outcomes: ['answered', 'answered'], delivered: 1, seen: [0, 1] });
@@ -71,7 +71,8 @@ describe('a line cut at every octet', () => {
         expect(delivered).toBeLessThanOrEqual(1);
         outcomes.forEach((kind, number) => {
           kinds.add(kind);
-          // Seen and "not sent" would be sent twice; not seen and "answered" would never be sent.
+          // A submit that was seen and is called "not sent" would be sent twice. One that was not seen is never
+          // "answered".
           if (kind === 'not-sent') expect(seen).not.toContain(number);
           if (kind === 'answered') expect(seen).toContain(number);
         });
@@ -80,13 +81,13 @@ describe('a line cut at every octet', () => {
     },
   );
 
-  test('a line that hands on octet by octet changes nothing', async () => {
+  test('a connection that delivers octet by octet changes nothing', async () => {
     const { passed, ...whole } = await exchange();
     expect(await exchange(undefined, true)).toEqual({ ...whole, passed });
   });
 });
 
-describe('a length that cannot be', () => {
+describe('an impossible length', () => {
   test.each([0, 4, 15, 65_537, 2 ** 31 - 1, 2 ** 32 - 1])('%d ends the bind with its reason', async (length) => {
     smsc.onSubmit = () => {};
     const bind = await openBind(smsc.port);
@@ -102,8 +103,8 @@ describe('a length that cannot be', () => {
   });
 });
 
-describe('octets of chance', () => {
-  /** Ends a bind whose peer misbehaved; whatever it holds is settled. */
+describe('random octets', () => {
+  /** Ends a bind whose peer misbehaved. Everything it holds is settled. */
   async function afterwards(bind: SmppBind): Promise<void> {
     const submit = bind.submit(aMessage());
     bind.destroy('the test is over');
@@ -111,7 +112,7 @@ describe('octets of chance', () => {
     await bind.ended;
   }
 
-  test('behind the bind hurt nobody', async () => {
+  test('after the bind hurt nobody', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 200 }), { minLength: 1, maxLength: 5 }), async (chunks) => {
         const bind = await openBind(smsc.port);
@@ -125,7 +126,7 @@ describe('octets of chance', () => {
     );
   });
 
-  test('in well framed bodies of every command leave the bind alive', async () => {
+  test('in correctly framed bodies of every command leave the bind alive', async () => {
     const bind = await openBind(smsc.port, { clock: new FakeClock() });
     const commands = [
       1, 2, 4, 5, 9, 0x15, 0x103, 0x80000000, 0x80000001, 0x80000004, 0x80000005, 0x80000009, 0x80000015,

@@ -3,7 +3,7 @@ import { LateAnswers } from '../../../../../src/transports/smpp/bind/send-window
 
 const ANSWER = { status: 0, messageId: 'x', tlvs: [] };
 
-test('only the last so many are waited for', async () => {
+test('only the last few late answers are waited for', async () => {
   const late = new LateAnswers(2);
   const promises = [1, 2, 3].map((sequence) => late.expect(sequence));
   expect(await promises[0]).toBeUndefined();

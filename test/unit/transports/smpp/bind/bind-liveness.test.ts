@@ -30,13 +30,13 @@ describe('a quiet link', () => {
     for (let time = 1; time <= 4; time++) {
       clock.advance(30_000);
       await eventually(() => smsc.connection.count('enquire_link') === time);
-      // It was answered: the next thing the bind hears is behind that answer.
+      // It was answered: the next thing that the bind hears comes after that answer.
       await smsc.connection.enquire();
     }
     expect(bind.open).toBe(true);
   });
 
-  test('is not asked while anything is heard', async () => {
+  test('is not asked while anything is received', async () => {
     const bind = await openBind(smsc.port, { clock });
     for (let time = 0; time < 5; time++) {
       clock.advance(20_000);
@@ -57,7 +57,7 @@ describe('a quiet link', () => {
     await eventually(() => connection.closed);
   });
 
-  test('that speaks again after the first question lives', async () => {
+  test('that speaks again after the first question stays alive', async () => {
     const bind = await openBind(smsc.port, { clock });
     smsc.connection.silent = true;
     clock.advance(35_000);
@@ -83,7 +83,7 @@ describe('a quiet link', () => {
     expect(smsc.submits).toEqual([]);
   });
 
-  test('out of doubt goes on with what was held', async () => {
+  test('out of doubt continues with what was held', async () => {
     const bind = await openBind(smsc.port, { clock });
     smsc.connection.silent = true;
     clock.advance(30_000);
@@ -93,11 +93,11 @@ describe('a quiet link', () => {
     expect(await held).toMatchObject({ kind: 'answered' });
   });
 
-  test('whose clock is set back is asked all the same', async () => {
+  test('whose clock is set back is still asked', async () => {
     await openBind(smsc.port, { clock });
     clock.advance(29_000);
     await smsc.connection.enquire();
-    // What FakeClock cannot do: now() goes back while timers run on.
+    // FakeClock cannot do this: now() goes back while timers run on.
     const now = clock.now.bind(clock);
     clock.now = () => now() - 86_400_000;
     clock.advance(1_000);

@@ -9,7 +9,7 @@ import { aMessage, openBind } from '../../../../support/transports/smsc/open-bin
 import { RawPeer } from '../../../../support/transports/smsc/raw-peer.js';
 
 const MIB = 2 ** 20;
-/** One write of ours and what a chunk from the peer can make us answer. */
+/** One write of ours, and the answers that a chunk from the peer can cause. */
 const MAX_BUFFERED = MIB / 4;
 const BOUND = encodePdu({ command: 'bind_transceiver_resp', status: 0, sequence: 1, systemId: '', tlvs: [] });
 
@@ -24,7 +24,7 @@ afterEach(async () => {
   await peer.close();
 });
 
-/** Accepts a bind and then does what it is told. */
+/** Accepts a bind and then does as it is told. */
 async function peerThat(behaves: (socket: Socket) => void): Promise<void> {
   peer = await RawPeer.listen((socket) => {
     socket.once('data', () => {
@@ -46,7 +46,7 @@ describe('a peer that does not read', () => {
     expect(ours.newest.bytesWritten).toBeLessThan(11 * 60_100);
   });
 
-  test('gets no more than fits the kernel, however large the window is', async () => {
+  test('gets no more than fits into the kernel, however large the window is', async () => {
     await peerThat((socket) => socket.pause());
     const bind = await openBind(peer.port, { settings: { window: 1_000_000 } });
     const large = { ...aMessage(), tlvs: [{ tag: 0x0424, value: new Uint8Array(1_000) }] };
@@ -56,7 +56,7 @@ describe('a peer that does not read', () => {
       await setImmediate();
       most = Math.max(most, ours.newest.writableLength);
     }
-    // 100 MB are wanted.
+    // 100 MB are offered.
     await eventually(() => ours.newest.writableNeedDrain);
     expect(most).toBeLessThan(MAX_BUFFERED);
     expect(bind.waiting).toBeGreaterThan(50_000);
@@ -64,7 +64,7 @@ describe('a peer that does not read', () => {
   });
 });
 
-describe('a peer that asks without end and does not read the answers', () => {
+describe('a peer that asks endlessly and does not read the answers', () => {
   const ASKED = 400_000;
   const questions = Buffer.concat(
     Array.from({ length: 1_000 }, () => encodePdu({ command: 'enquire_link', status: 0, sequence: 7 })),
@@ -80,13 +80,13 @@ describe('a peer that asks without end and does not read the answers', () => {
     await eventually(() => ours.newest.isPaused());
     for (let turn = 0; turn < 100; turn++) await setImmediate();
     expect(ours.newest.writableLength).toBeLessThan(MAX_BUFFERED);
-    // Not all questions were taken in: the rest is the peer's to keep.
+    // Not all questions were read. The rest stays with the peer.
     expect(ours.newest.bytesRead).toBeLessThan(ASKED * 16);
     clock.advance(50_000);
     expect(await bind.ended).toEqual({ reason: 'the SMSC is silent', orderly: false });
   });
 
-  test('and then does read, gets every answer', async () => {
+  test('gets every answer once it reads', async () => {
     let answered = 0;
     let asking: Socket | undefined;
     await peerThat((socket) => {

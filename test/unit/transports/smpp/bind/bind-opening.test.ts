@@ -36,7 +36,7 @@ const failureOf = async (opening: Promise<unknown>): Promise<BindError> => {
 };
 
 describe('binding', () => {
-  test('asks as SMPP 3.4 says', async () => {
+  test('sends the request of SMPP 3.4', async () => {
     const { port, connections } = await listen();
     const bind = await openBind(port, { settings: { systemType: 'OTP' } });
     expect(connections[0]?.bind).toEqual({
@@ -53,7 +53,7 @@ describe('binding', () => {
     expect(bind.peerSystemId).toBe('test-smsc');
   });
 
-  test.each(['transmitter', 'receiver'] as const)('as a %s', async (bindAs) => {
+  test.each(['transmitter', 'receiver'] as const)('works as a %s', async (bindAs) => {
     const { port, connections } = await listen();
     await openBind(port, { settings: { bindAs } });
     expect(connections[0]?.bind?.command).toBe(`bind_${bindAs}`);
@@ -62,26 +62,26 @@ describe('binding', () => {
   test.each([
     [{ password: 'wrong' }, 0x0e],
     [{ systemId: 'nobody' }, 0x0f],
-  ])('refused for %j', async (settings, status) => {
+  ])('is refused for %j', async (settings, status) => {
     const { port } = await listen();
     const error = await failureOf(openBind(port, { settings }));
     expect(error.status).toBe(status);
     expect(error.message).not.toContain('wrong');
   });
 
-  test.each([0x05, 0x0d, 0x58])('refused with %d by the SMSC', async (status) => {
+  test.each([0x05, 0x0d, 0x58])('is refused with %d by the SMSC', async (status) => {
     const { port } = await listen({ onBind: () => status });
     expect((await failureOf(openBind(port))).status).toBe(status);
   });
 
-  test('is not taken for done when it is answered by a nack that says "ok"', async () => {
+  test('is not complete if it is answered by a nack that says "ok"', async () => {
     const port = await peerThat((socket) =>
       socket.write(encodePdu({ command: 'generic_nack', status: 0, sequence: 1 })),
     );
     expect((await failureOf(openBind(port))).status).toBe(0xff);
   });
 
-  test('answers what is asked before it is answered', async () => {
+  test('answers requests that come before its own answer', async () => {
     const port = await peerThat((socket) => {
       socket.write(encodePdu({ command: 'enquire_link', status: 0, sequence: 77 }));
       socket.once('data', (octets) => {
@@ -93,7 +93,7 @@ describe('binding', () => {
     expect((await openBind(port)).peerSystemId).toBe('s');
   });
 
-  test('what comes in one piece with the answer is heard', async () => {
+  test('handles everything that comes in one piece with the answer', async () => {
     const answer = encodePdu({ command: 'bind_transceiver_resp', status: 0, sequence: 1, systemId: '', tlvs: [] });
     const text = encodePdu({ command: 'deliver_sm', status: 0, sequence: 5, ...aMessage() });
     const port = await peerThat((socket) => socket.write(Buffer.concat([answer, text])));
@@ -103,15 +103,15 @@ describe('binding', () => {
   });
 });
 
-describe('no bind', () => {
-  test('where nobody listens', async () => {
+describe('no bind is made', () => {
+  test('if nobody listens', async () => {
     // The discard port: nothing listens there.
     const error = await failureOf(openBind(9));
     expect(error.status).toBeUndefined();
     expect(error.message).toContain('ECONNREFUSED');
   });
 
-  test('when the bind is not answered in time; the connection is given up', async () => {
+  test('if the bind is not answered in time; the connection is given up', async () => {
     const { port, connections } = await listen({ onBind: () => undefined });
     const clock = new FakeClock();
     const opening = openBind(port, { clock, settings: { bindTimeoutMs: 10_000 } });
@@ -123,14 +123,14 @@ describe('no bind', () => {
     await until(() => connections[0]?.closed);
   });
 
-  test('when the SMSC hangs up, or announces an impossible length', async () => {
+  test('if the SMSC closes the connection, or announces an impossible length', async () => {
     const hangUp = await peerThat((socket) => socket.end());
     expect((await failureOf(openBind(hangUp))).message).toBe('the SMSC closed the connection');
     const garbage = await peerThat((socket) => socket.write(Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')));
     expect((await failureOf(openBind(garbage))).message).toContain('command_length');
   });
 
-  test('when it is given up, before and while it is under way', async () => {
+  test('if it is cancelled, before and while it is under way', async () => {
     const { port, connections } = await listen({ onBind: () => undefined });
     const controller = new AbortController();
     const opening = openBind(port, { signal: controller.signal });
@@ -145,30 +145,30 @@ describe('no bind', () => {
 describe('over TLS', () => {
   const withTls = () => listen({ tls: { cert: SMSC_TEST_CERTIFICATE, key: SMSC_TEST_KEY } });
 
-  test('a certificate nobody vouches for is refused, before any password is sent', async () => {
+  test('a certificate that nobody vouches for is refused, before any password is sent', async () => {
     const { port, connections } = await withTls();
     const error = await failureOf(openBind(port, { settings: { tls: { servername: 'smsc.test' } } }));
     expect(error.message).toMatch(/self-signed|DEPTH_ZERO/);
     expect(connections.flatMap((each) => each.received)).toEqual([]);
   });
 
-  test('a certificate of an authority of ours is taken for its own name only', async () => {
+  test('a certificate of our own authority is accepted for its own name only', async () => {
     const { port } = await withTls();
     const ca = SMSC_TEST_CERTIFICATE;
     const bind = await openBind(port, { settings: { tls: { ca, servername: 'smsc.test' } } });
     expect(await bind.submit(aMessage())).toMatchObject({ kind: 'answered', status: 0 });
     const other = await failureOf(openBind(port, { settings: { tls: { ca: [ca], servername: 'other.test' } } }));
     expect(other.message).toMatch(/altnames|does not match/i);
-    // The host itself, an address, is no name of this certificate.
+    // The host itself, an address, is not a name of this certificate.
     expect((await failureOf(openBind(port, { settings: { tls: { ca } } }))).message).toContain('127.0.0.1');
   });
 
-  test('any certificate, where it is asked for', async () => {
+  test('any certificate is accepted if that is configured', async () => {
     const { port } = await withTls();
     expect((await openBind(port, { settings: { tls: { rejectUnauthorized: false } } })).open).toBe(true);
   });
 
-  test('with our certificate, where the SMSC wants one', async () => {
+  test('our certificate is sent if the SMSC requires one', async () => {
     const mutual = { cert: SMSC_TEST_CERTIFICATE, key: SMSC_TEST_KEY, ca: SMSC_TEST_CERTIFICATE };
     const { port } = await listen({ tls: { ...mutual, requestCert: true, rejectUnauthorized: true } });
     const bare = { ca: SMSC_TEST_CERTIFICATE, servername: 'smsc.test' };
@@ -176,7 +176,7 @@ describe('over TLS', () => {
     expect((await openBind(port, { settings: { tls: { ...bare, ...mutual } } })).open).toBe(true);
   });
 
-  test('settings that cannot be read are told as such, without the key', async () => {
+  test('settings that cannot be read are refused, without showing the key', async () => {
     const error = await failureOf(openBind(1, { settings: { tls: { cert: 'nonsense', key: 'the-private-key' } } }));
     expect(error.message).not.toContain('the-private-key');
   });

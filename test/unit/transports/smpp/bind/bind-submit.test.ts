@@ -18,7 +18,7 @@ afterEach(() => smsc.close());
 const keep = () => {};
 
 describe('a submit', () => {
-  test('arrives as it was given and gets its answer', async () => {
+  test('arrives unchanged and gets its answer', async () => {
     smsc.onSubmit = (submit) => submit.answer({ messageId: 'A-1', tlvs: [{ tag: 0x1d, value: Buffer.from('x\0') }] });
     const bind = await openBind(smsc.port);
     expect(await bind.submit(aMessage(7))).toEqual({
@@ -36,21 +36,21 @@ describe('a submit', () => {
     });
   });
 
-  test.each([0x58, 0x14, 0x0b, 0xff, 0x4001])('refused with %d tells so', async (status) => {
+  test.each([0x58, 0x14, 0x0b, 0xff, 0x4001])('refused with %d has that result', async (status) => {
     smsc.onSubmit = (submit) => submit.answer({ status });
     const bind = await openBind(smsc.port);
     expect(await bind.submit(aMessage())).toEqual({ kind: 'answered', status, messageId: '', tlvs: [] });
     expect(bind.open).toBe(true);
   });
 
-  test('the SMSC cannot read is refused, and never taken for sent', async () => {
+  test('that the SMSC cannot read is refused, and never treated as sent', async () => {
     smsc.onSubmit = (submit) => submit.nack(submit.index === 0 ? 0x03 : 0);
     const bind = await openBind(smsc.port);
     expect(await bind.submit(aMessage())).toMatchObject({ kind: 'answered', status: 0x03 });
     expect(await bind.submit(aMessage())).toMatchObject({ kind: 'answered', status: 0xff });
   });
 
-  test('that is no PDU is told so, and the others are not harmed', async () => {
+  test('that cannot be encoded is refused, and the others are not affected', async () => {
     const bind = await openBind(smsc.port);
     const bad = { ...aMessage(1), shortMessage: new Uint8Array(300) };
     const outcomes = await Promise.all([bind.submit(aMessage(0)), bind.submit(bad), bind.submit(aMessage(2))]);
@@ -75,7 +75,7 @@ describe('a submit', () => {
 });
 
 describe('the window', () => {
-  test('is never exceeded, and is used', async () => {
+  test('is never exceeded, and is used fully', async () => {
     smsc.onSubmit = keep;
     const bind = await openBind(smsc.port, { settings: { window: 3 } });
     const outcomes = Array.from({ length: 10 }, (_, number) => bind.submit(aMessage(number)));
@@ -99,7 +99,7 @@ describe('the window', () => {
     );
   });
 
-  test('takes answers in any order, each for its own', async () => {
+  test('accepts answers in any order, each for its own submit', async () => {
     smsc.onSubmit = keep;
     const bind = await openBind(smsc.port);
     const outcomes = Array.from({ length: 8 }, (_, number) => bind.submit(aMessage(number)));
@@ -109,7 +109,7 @@ describe('the window', () => {
     expect(ids).toEqual([0, 1, 2, 3, 4, 5, 6, 7].map((at) => `id-${at}`));
   });
 
-  test('a second answer to the same submit is a fault and goes to nobody else', async () => {
+  test('treats a second answer to the same submit as a fault, which affects no other submit', async () => {
     smsc.onSubmit = (submit) => {
       submit.answer({ messageId: `first-${submit.index}` });
       submit.answer({ messageId: `second-${submit.index}` });
@@ -125,8 +125,8 @@ describe('the window', () => {
   });
 });
 
-describe('no answer in time', () => {
-  /** What has been settled so far. */
+describe('without an answer in time, a submit', () => {
+  /** The results so far. */
   function settledOf(promises: readonly Promise<SubmitOutcome>[]): (SubmitOutcome | undefined)[] {
     const settled: (SubmitOutcome | undefined)[] = promises.map(() => undefined);
     promises.forEach((promise, at) => {
@@ -137,7 +137,7 @@ describe('no answer in time', () => {
     return settled;
   }
 
-  test('leaves the outcome unknown; a late answer still comes through', async () => {
+  test('is unknown, and a late answer still gets through', async () => {
     smsc.onSubmit = keep;
     const bind = await openBind(smsc.port, { clock, settings: { responseTimeoutMs: 10_000 } });
     const submit = bind.submit(aMessage());
@@ -151,7 +151,7 @@ describe('no answer in time', () => {
     expect(outcome.kind === 'unknown' && (await outcome.late)).toEqual({ status: 0, messageId: 'late', tlvs: [] });
   });
 
-  test('asks the peer for a sign of life and writes nothing more before there is one', async () => {
+  test('makes us ask the peer for a sign of life, and nothing more is written before there is one', async () => {
     smsc.onSubmit = keep;
     const bind = await openBind(smsc.port, { clock, settings: { window: 1 } });
     const outcomes = settledOf([0, 1].map((number) => bind.submit(aMessage(number))));
@@ -159,13 +159,13 @@ describe('no answer in time', () => {
     smsc.connection.silent = true;
     clock.advance(10_000);
     await until(() => outcomes[0]?.kind === 'unknown');
-    // What was in line is not wasted on a dead link: it is sent back when the link is given up.
+    // Waiting submits are not wasted on a dead link: they are returned when the link is given up.
     clock.advance(20_000);
     await until(() => outcomes[1]?.kind === 'not-sent');
     expect(await bind.ended).toEqual({ reason: 'the SMSC is silent', orderly: false });
   });
 
-  test('goes on with the next when the peer is alive', async () => {
+  test('is followed by the next one if the peer is alive', async () => {
     smsc.onSubmit = (submit) => {
       if (submit.index > 0) submit.answer();
     };
@@ -177,7 +177,7 @@ describe('no answer in time', () => {
     expect(bind.open).toBe(true);
   });
 
-  test('no answer ever: the late one is given up with the bind', async () => {
+  test('is given up with the bind if no answer ever comes', async () => {
     smsc.onSubmit = keep;
     const bind = await openBind(smsc.port, { clock });
     const submit = bind.submit(aMessage());
@@ -190,14 +190,14 @@ describe('no answer in time', () => {
 });
 
 describe('sequence numbers', () => {
-  test('go round from 0x7FFFFFFF to 1 and pass by those in use', () => {
+  test('wrap from 0x7FFFFFFF to 1 and skip those in use', () => {
     const numbers = new SequenceNumbers(0x7ffffffd);
     const used = new Set([0x7fffffff, 2, 3]);
     const next = () => numbers.next((number) => used.has(number));
     expect([next(), next(), next(), next()]).toEqual([0x7ffffffe, 1, 4, 5]);
   });
 
-  test('of a bind begin anew at the bind and never repeat among the pending', async () => {
+  test('of a bind begin anew with the bind and never repeat among the pending ones', async () => {
     smsc.onSubmit = keep;
     const bind = await openBind(smsc.port, { settings: { window: 5 } });
     for (let number = 0; number < 5; number++) void bind.submit(aMessage(number));

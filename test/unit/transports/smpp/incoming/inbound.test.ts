@@ -9,7 +9,7 @@ import { GSM7_ALPHABET } from '../../../../support/transports/gsm7-packing.js';
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
 
 describe('decoding', () => {
-  test('GSM-7 is that of the standard, septet for septet', () => {
+  test('follows the GSM-7 table of the standard, septet by septet', () => {
     for (const [character, septets] of GSM7_ALPHABET) expect(decodeGsm7(Uint8Array.from(septets))).toBe(character);
     const all = [...GSM7_ALPHABET.keys()].join('');
     expect(decodeGsm7(encodeGsm7(all))).toBe(all);
@@ -22,7 +22,7 @@ describe('decoding', () => {
     expect(decodeGsm7(hex(octets))).toBe('A');
   });
 
-  test('an escape before an escape is a space', () => {
+  test('reads an escape before an escape as a space', () => {
     expect(decodeGsm7(hex('411b1b42'))).toBe('A B');
   });
 
@@ -55,7 +55,7 @@ describe('decoding', () => {
     ['STOP', 13, 'gsm', '53544f50'],
     ['STOP', 14, 'gsm', '53544f50'],
     ['停止', 9, 'gsm', '1b244244643b5f1b2842'],
-    // Cut in a character, or not in the encoding at all.
+    // Cut inside a character, or not in that encoding at all.
     ['STOP ', 14, 'gsm', '53544f5020c1'],
     ['STOP ', 5, 'gsm', '53544f502092'],
     ['\u{fffd} STOP', 14, 'gsm', 'ff2053544f50'],
@@ -78,7 +78,7 @@ describe('decoding', () => {
   });
 });
 
-describe('the place of a part', () => {
+describe('the position of a part', () => {
   const pdu = (more: Partial<ShortMessage>): ShortMessage => ({
     ...PLAIN_SHORT_MESSAGE,
     source: { ton: 1, npi: 1, address: '1' },
@@ -96,7 +96,7 @@ describe('the place of a part', () => {
     expect(withHeader(octets).place).toEqual(place);
   });
 
-  test('the header is taken off', () => {
+  test('is in the header, which is removed', () => {
     expect(withHeader('05 00 03 2a 02 01 41 42').octets).toEqual(hex('4142'));
     expect(withHeader('02 70 00 41').octets).toEqual(hex('41'));
   });
@@ -109,11 +109,11 @@ describe('the place of a part', () => {
     ['part 0', '05 00 03 2a 02 00 41', '41'],
     ['one part of one', '05 00 03 2a 01 01 41', '41'],
     ['an element without length', '01 00 41', '41'],
-  ])('%s is none', (_, octets, text) => {
+  ])('is not in %s', (_, octets, text) => {
     expect(withHeader(octets)).toEqual({ octets: hex(text), place: undefined });
   });
 
-  test('sar_ parameters', () => {
+  test('is in the sar_ parameters', () => {
     const tlvs = [tlv(TAG.sarMsgRefNum, 1, 2), tlv(TAG.sarTotalSegments, 2), tlv(TAG.sarSegmentSeqnum, 2)];
     expect(textPart(pdu({ shortMessage: hex('41'), tlvs }))).toEqual({
       octets: hex('41'),
@@ -122,7 +122,7 @@ describe('the place of a part', () => {
     expect(textPart(pdu({ tlvs: tlvs.slice(0, 2) })).place).toBeUndefined();
   });
 
-  test('message_payload is the content where short_message is empty', () => {
+  test('message_payload is the content if short_message is empty', () => {
     expect(textPart(pdu({ tlvs: [tlv(TAG.messagePayload, 0x41)] })).octets).toEqual(hex('41'));
   });
 });

@@ -39,7 +39,7 @@ describe('receipts', () => {
     ['hex', 'decimal-then-hex'],
     ['padded-upper-hex', 'decimal-then-hex'],
     ['padded-decimal', 'same'],
-  ] as const)('with a %s id are for the id of the answer (%s)', async (format, messageIds) => {
+  ] as const)('with a %s id are matched with the id of the answer (%s)', async (format, messageIds) => {
     const smsc = await fixture().smsc();
     const transport = await fixture().start([{ port: smsc.port, route: 'acme', messageIds }]);
     const [result] = await fixture().results(transport, smsOf('Bonjour'));
@@ -50,7 +50,7 @@ describe('receipts', () => {
     expect(receipt?.ids).toContain(result?.carrierIds?.[0]);
   });
 
-  test('with a state that nobody knows are marked, and the log names the state but neither text nor number', async () => {
+  test('with an unknown state are marked, and the log names the state but neither text nor number', async () => {
     const smsc = await bound();
     const logged: string[] = [];
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation((line: unknown) => {
@@ -81,7 +81,7 @@ describe('receipts', () => {
     expect(fixture().sink.receipts_[1]).not.toHaveProperty('otherNumber');
   });
 
-  test('and texts in both short_message and message_payload are read from the longer one', async () => {
+  test('with texts in both short_message and message_payload are read from the longer one', async () => {
     const smsc = await bound();
     const payload = (text: string) => [{ tag: TAG.messagePayload, value: encodeGsm7(text) }];
     await asked(smsc, inbound('Bonj', { tlvs: payload('Bonjour') }));
@@ -89,7 +89,7 @@ describe('receipts', () => {
     expect(fixture().sink.texts.map(({ text }) => text)).toEqual(['Bonjour', 'Bonsoir']);
   });
 
-  test('from a carrier that answers in hexadecimal', async () => {
+  test('from a carrier that answers in hexadecimal are matched', async () => {
     const smsc = await fixture().smsc();
     smsc.onSubmit = (submit) => submit.answer({ messageId: submit.idAs('upper-hex') });
     const transport = await fixture().start([{ port: smsc.port, messageIds: 'hex-then-decimal' }]);
@@ -98,7 +98,7 @@ describe('receipts', () => {
     expect(fixture().sink.receipts_[0]?.ids).toContain(result?.carrierIds?.[0]);
   });
 
-  test.each(['text', 'tlvs', 'both'] as const)('come as data_sm too (%s)', async (where) => {
+  test.each(['text', 'tlvs', 'both'] as const)('may come as data_sm too (%s)', async (where) => {
     const smsc = await fixture().smsc();
     const transport = await fixture().start([{ port: smsc.port, route: 'acme' }]);
     const [result] = await fixture().results(transport, smsOf('Bonjour'));
@@ -109,7 +109,7 @@ describe('receipts', () => {
     expect(fixture().sink.receipts_[0]?.ids).toContain(result?.carrierIds?.[0]);
   });
 
-  test('may overtake the answer: they are handed in all the same', async () => {
+  test('may overtake the answer and are still handed in', async () => {
     const smsc = await fixture().smsc({ onSubmit: () => {} });
     const transport = await fixture().start([{ port: smsc.port }]);
     const results = fixture().submit(transport, smsOf('Bonjour'));
@@ -120,7 +120,7 @@ describe('receipts', () => {
     expect(await fixture().settled(results)).toMatchObject([{ kind: 'sent', carrierIds: ['870928761'] }]);
   });
 
-  test('are taken only when they are stored: else the carrier is to come again', async () => {
+  test('are acknowledged only once they are stored; otherwise the carrier must repeat them', async () => {
     const smsc = await bound();
     const receipt = inbound(Buffer.from('id:1 stat:DELIVRD err:000', 'latin1'), { esmClass: 4 });
     fixture().sink.open = false;
@@ -130,7 +130,7 @@ describe('receipts', () => {
     expect(fixture().sink.receipts_).toHaveLength(1);
   });
 
-  test('that say nothing, and acknowledgements nobody asked for, are taken and left aside', async () => {
+  test('that say nothing, and unsolicited acknowledgements, are accepted and ignored', async () => {
     const smsc = await bound();
     expect(await asked(smsc, inbound('Bonjour', { esmClass: 4 }))).toBe(0);
     expect(await asked(smsc, inbound('id:1 stat:DELIVRD', { esmClass: 0x08 }))).toBe(0);
@@ -138,14 +138,14 @@ describe('receipts', () => {
   });
 });
 
-describe('receipts that nothing but their text marks', () => {
+describe('receipts that only their text marks', () => {
   const unmarked = (smsc: TestSmsc) => {
     const [submit] = smsc.submits;
     if (!submit) throw new Error('Nothing was submitted.');
     return { ...receiptOf(submit.pdu, { id: submit.idAs('decimal'), in: 'text' }), esmClass: 0 };
   };
 
-  test('are for the id of the answer on a link with unmarkedReceipts, where a person’s text stays one', async () => {
+  test('are matched with the id of the answer on a link with unmarkedReceipts, on which a person’s text stays a text', async () => {
     const smsc = await fixture().smsc();
     const transport = await fixture().start([{ port: smsc.port, route: 'acme', unmarkedReceipts: true }]);
     const [result] = await fixture().results(transport, smsOf('Bonjour'));
@@ -180,14 +180,14 @@ describe('texts from phones', () => {
     expect(fixture().sink.texts).toMatchObject([stop]);
   });
 
-  test('come as data_sm too, as long as they like', async () => {
+  test('may come as data_sm too, with any length', async () => {
     const smsc = await bound();
     const text = 'STOP '.repeat(80).trim();
     expect(await smsc.connection.data(inbound(text))).toMatchObject({ command: 'data_sm_resp', status: 0 });
     expect(fixture().sink.texts).toMatchObject([{ ...stop, text }]);
   });
 
-  test('of several parts come part by part, each with its place; the last one is taken only when it is stored', async () => {
+  test('of several parts come part by part, each with its position; the last one is acknowledged only once it is stored', async () => {
     const smsc = await bound();
     const part = (number: number, text: string) =>
       inbound(Buffer.concat([Uint8Array.of(5, 0, 3, 9, 2, number), encodeGsm7(text)]), { esmClass: 0x40 });
@@ -234,7 +234,7 @@ describe('texts from phones', () => {
     ['from a name', inbound('Pub', { source: { ton: 5, npi: 0, address: 'ORANGE' } })],
     ['from a short code', inbound('Pub', { source: { ton: 3, npi: 0, address: '36111' } })],
     ['that are no text', inbound(Uint8Array.of(0, 255), { dataCoding: 4 })],
-  ])('%s are taken and left aside', async (_, message) => {
+  ])('%s are accepted and ignored', async (_, message) => {
     const smsc = await bound();
     expect(await asked(smsc, message)).toBe(0);
     expect(fixture().sink.texts).toEqual([]);
@@ -269,7 +269,7 @@ describe('texts from phones', () => {
     },
   );
 
-  test('a text that looks like a receipt is a text', async () => {
+  test('that look like a receipt are texts', async () => {
     const smsc = await bound();
     await asked(smsc, inbound('id:1 stat:DELIVRD'));
     expect(fixture().sink.receipts_).toEqual([]);
@@ -299,7 +299,7 @@ describe('the number of a phone', () => {
     [4, '70000001'],
     [5, '22670000001'],
     [9, '70000001'],
-  ])('TON %d %j is that of the phone on a link whose home is BF', async (ton, address) => {
+  ])('TON %d %j is read as the phone’s number on a link whose home is BF', async (ton, address) => {
     const smsc = await bound({ home: 'BF' });
     expect(await asked(smsc, from(ton, address))).toBe(0);
     expect(fixture().sink.texts).toMatchObject([{ ...stop, from: '22670000001' }]);

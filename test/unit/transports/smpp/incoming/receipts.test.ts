@@ -37,7 +37,7 @@ function receipt(text: string, more: Partial<ShortMessage> = {}): ShortMessage {
   };
 }
 
-describe('what a deliver_sm is', () => {
+describe('the meaning of a deliver_sm', () => {
   test.each<[string, number]>([
     ['text', 0x00],
     ['text', 0x40],
@@ -54,13 +54,13 @@ describe('what a deliver_sm is', () => {
     expect(deliverKind(receipt(FULL, { esmClass }), SETTINGS)).toBe(kind);
   });
 
-  test('a phone cannot write a receipt, a carrier may forget to mark it', () => {
+  test('a phone cannot fake a receipt, and a carrier may forget to mark one', () => {
     expect(deliverKind(receipt(FULL, { esmClass: 0 }), SETTINGS)).toBe('text');
     expect(deliverKind(receipt(FULL, { esmClass: 0, tlvs: [idTlv('abc-1')] }), SETTINGS)).toBe('receipt');
   });
 });
 
-describe('a message that nothing but its text marks as a receipt', () => {
+describe('a message that only its text marks as a receipt', () => {
   const UNMARKED: IncomingSettings = { ...SETTINGS, unmarkedReceipts: true };
   const kindOf = (text: string | Uint8Array, more: Partial<ShortMessage> = {}) => {
     const pdu = receipt('', { shortMessage: typeof text === 'string' ? latin1(text) : text, esmClass: 0, ...more });
@@ -128,11 +128,11 @@ describe('a message that nothing but its text marks as a receipt', () => {
     ['the name of a property for a state', FULL.replace('DELIVRD', 'constructor')],
     ['words after the state', FULL.replace(/err.*/, 'merci')],
     ['words between the labels', FULL.replace(' stat', ' ok stat')],
-  ])('is a text from a phone when it has %s', (_, text) => {
+  ])('is a text from a phone if it has %s', (_, text) => {
     expect(kindOf(text)).toBe('text');
   });
 
-  test('is what its esm_class says where that says anything, and a text with a header of a phone', () => {
+  test('is what its esm_class says, if that says anything, and a text if it has a phone’s header', () => {
     expect([0x08, 0x10].map((esmClass) => kindOf(FULL, { esmClass }))).toEqual(['other', 'other']);
     expect(kindOf(Buffer.from([5, 0, 3, 1, 2, 1, ...latin1(FULL)]), { esmClass: 0x40 })).toBe('text');
   });
@@ -168,19 +168,19 @@ describe('the text of a receipt', () => {
     expect(receiptFields(text)).toEqual({ id, stat, err, doneDate });
   });
 
-  test('the message’s own words do not count as fields', () => {
+  test('does not count fields in the message’s own words', () => {
     const spoofed = 'id:1 stat:UNDELIV err:001 text:id:2 stat:DELIVRD err:000';
     expect(receiptFields(spoofed)).toMatchObject({ id: '1', stat: 'UNDELIV', err: '001' });
     expect(receiptFields('id:1 stat:EXPIRED text:the valid:2 status:DELIVRD')).toMatchObject({
       id: '1',
       stat: 'EXPIRED',
     });
-    // What the carrier says comes last: a customer must not write the refund of his own message.
+    // The carrier's words come last. A customer must not be able to write the refund of their own message.
     const first = 'id:1 text:stat:REJECTD err:9 stat:DELIVRD err:000';
     expect(receiptFields(first)).toMatchObject({ id: '1', stat: 'DELIVRD', err: '000' });
   });
 
-  test('is read in time whatever it is', () => {
+  test('is read in time whatever it contains', () => {
     expect(receiptFields(`id:${' '.repeat(60_000)}`).id).toBeUndefined();
     expect(receiptFields('text:'.repeat(10_000)).id).toBeUndefined();
     const long = ['id:', 'id: ', 'a:b ', 'id:7 stat:', 'a'].map((piece) => piece.repeat(60_000));
@@ -221,7 +221,7 @@ describe('a receipt', () => {
     ['ACCEPTD', 'sent', undefined],
     ['UNKNOWN', 'unknown', 'smpp: unknown 000'],
     ['SKIPPED', 'undelivered', 'smpp: skipped 000'],
-  ])('%s is %s', (stat, status, error) => {
+  ])('with %s is %s', (stat, status, error) => {
     const read = readReceipt(receipt(FULL.replace('DELIVRD', stat)), SETTINGS);
     expect(read).toMatchObject({ route: 'acme', status, number: '22670000000' });
     expect(read?.error).toBe(error);
@@ -239,7 +239,7 @@ describe('a receipt', () => {
     [8, 'failed'],
     [0, 'sent'],
     [9, 'undelivered'],
-  ])('message_state %i is %s', (state, status) => {
+  ])('with message_state %i is %s', (state, status) => {
     const read = readReceipt(receipt('', { tlvs: [idTlv('x'), tlv(TAG.messageState, state)] }), SETTINGS);
     expect(read).toMatchObject({ ids: ['x', 'X'], status });
   });
@@ -267,7 +267,7 @@ describe('a receipt', () => {
     ['undelivered', '3 4 5 9'],
     ['unknown', '7'],
     ['failed', '8'],
-  ])('%s: %s', (status, states) => {
+  ])('is %s in the words %s', (status, states) => {
     const read = states.split(' ').map((stat) => {
       const found = readReceipt(receipt(FULL.replace('DELIVRD', stat)), SETTINGS);
       return [stat, found?.status, found?.unread];
@@ -276,7 +276,7 @@ describe('a receipt', () => {
   });
 
   test.each(['PARKED', 'constructor', '__proto__', 'INVALID', '12', '99', 'B\u00c4D', 'DELIVR', 'x'.repeat(60)])(
-    'of the state %s, which nobody knows, ends nothing and is marked',
+    'with the unknown state %s ends nothing and is marked',
     (stat) => {
       const read = readReceipt(receipt(FULL.replace('DELIVRD', stat)), SETTINGS);
       expect(read).toMatchObject({
@@ -287,13 +287,13 @@ describe('a receipt', () => {
     },
   );
 
-  test('of a message_state that nobody knows ends nothing and is marked', () => {
+  test('with an unknown message_state ends nothing and is marked', () => {
     const tlvs = [idTlv('x'), tlv(TAG.messageState, 10)];
     expect(readReceipt(receipt('', { tlvs }), SETTINGS)).toMatchObject({ status: 'sent', unread: true });
     expect(readReceipt(receipt(FULL, { tlvs }), SETTINGS)).toMatchObject({ status: 'delivered' });
   });
 
-  test('of a state that the host explains is what the host says', () => {
+  test('with a state that the host explains is what the host says', () => {
     const states = new ReceiptStates({ parked: 'sent', FAILED: 'failed', 'No-Subs': 'undelivered', 12: 'delivered' });
     const statusOf = (stat: string, tlvs: ShortMessage['tlvs'] = []) =>
       readReceipt(receipt(FULL.replace('DELIVRD', stat), { tlvs }), { ...SETTINGS, states })?.status;
@@ -315,12 +315,12 @@ describe('a receipt', () => {
     expect(readReceipt(receipt('', { tlvs }), SETTINGS)).toMatchObject({ status: 'unknown' });
   });
 
-  test('of a link with one receipt for each message is for the whole of it', () => {
+  test('on a link with one receipt per message applies to the whole message', () => {
     expect(readReceipt(receipt(FULL), SETTINGS)).not.toHaveProperty('whole');
     expect(readReceipt(receipt(FULL), { ...SETTINGS, wholeReceipts: true })).toMatchObject({ whole: true });
   });
 
-  test('in both fields is read from the one that has it whole', () => {
+  test('in both fields is read from the one that has it complete', () => {
     const tlvs = [{ tag: TAG.messagePayload, value: latin1(FULL) }];
     const both = receipt('', { shortMessage: latin1(FULL.slice(0, 40)), tlvs });
     expect(readReceipt(both, SETTINGS)).toMatchObject({ status: 'delivered' });
@@ -334,7 +334,7 @@ describe('a receipt', () => {
     expect(readReceipt(receipt('id:x\0 stat:DELIVRD err:0'), SETTINGS)?.ids[0]).toBe('x');
   });
 
-  test('its parameters stand above its text, each by itself', () => {
+  test('takes its parameters before its text, each by itself', () => {
     const text = 'id:text-id stat:EXPIRED err:004';
     expect(readReceipt(receipt(text, { tlvs: [idTlv('tlv-id'), tlv(TAG.messageState, 2)] }), SETTINGS)).toMatchObject({
       ids: expect.arrayContaining(['tlv-id', 'text-id']),
@@ -346,12 +346,12 @@ describe('a receipt', () => {
     expect(stateOnly?.ids[0]).toBe('text-id');
   });
 
-  test('the network’s own code is kept where the text has none', () => {
+  test('keeps the network’s own code if the text has none', () => {
     const tlvs = [idTlv('x'), tlv(TAG.messageState, 5), tlv(TAG.networkErrorCode, 3, 0, 0x1b)];
     expect(readReceipt(receipt('', { tlvs }), SETTINGS)?.error).toBe('smpp: undeliv 03001b');
   });
 
-  test('an intermediate one says no more than that it is on its way', () => {
+  test('that is intermediate says only that the message is on its way', () => {
     const tlvs = [idTlv('x'), tlv(TAG.messageState, 5)];
     expect(readReceipt(receipt('', { esmClass: 0x20, tlvs }), SETTINGS)?.status).toBe('sent');
   });
@@ -364,14 +364,14 @@ describe('a receipt', () => {
       'in message_payload',
       { shortMessage: new Uint8Array(0), tlvs: [{ tag: TAG.messagePayload, value: latin1(FULL) }] },
     ],
-  ])('is read when its text is %s', (_, more) => {
+  ])('is read if its text is %s', (_, more) => {
     expect(readReceipt(receipt(FULL, more), SETTINGS)).toMatchObject({
       ids: ['abc-1', 'ABC-1', expect.any(String), expect.any(String)],
       status: 'delivered',
     });
   });
 
-  test('its time counts only when the carrier’s clock is known', () => {
+  test('has a time only if the carrier’s clock is known', () => {
     expect(readReceipt(receipt(FULL), SETTINGS)).not.toHaveProperty('at');
     const at = Date.UTC(2026, 10, 21, 9, 1);
     expect(readReceipt(receipt(FULL), { ...SETTINGS, receiptOffsetMinutes: 60 })?.at).toBe(at);
@@ -387,7 +387,7 @@ describe('a receipt', () => {
     [undefined, { ton: 2, npi: 1, address: '70000000' }],
     [undefined, { ton: 5, npi: 0, address: 'INFOS' }],
     [undefined, { ton: 1, npi: 1, address: '' }],
-  ])('names the number %s only when it is sure', (number, source) => {
+  ])('names the number %s only if it is certain', (number, source) => {
     expect(readReceipt(receipt(FULL, { source }), SETTINGS)?.number).toBe(number);
   });
 
@@ -399,7 +399,7 @@ describe('a receipt', () => {
     expect(readReceipt(receipt(text), SETTINGS)).toBeUndefined();
   });
 
-  test('what a carrier writes is made fit for a record', () => {
+  test('has a carrier’s words in a form fit for a record', () => {
     const read = readReceipt(receipt('id:1 stat:B\u00c4D\u0007 err:\u0000\u001bx'), SETTINGS);
     expect(read?.error).toBe('smpp: b?d? ??x');
   });

@@ -4,7 +4,7 @@ import { type Connection, TextRepeats } from '../../../../../src/transports/smpp
 
 const OK = { route: 'acme', from: '22670000000', to: '888', text: 'OK' };
 
-describe('whether a text of the same words is a repeat', () => {
+describe('a text with the same words', () => {
   let clock: FakeClock;
   let repeats: TextRepeats;
 
@@ -13,7 +13,7 @@ describe('whether a text of the same words is a repeat', () => {
     repeats = new TextRepeats(clock);
   });
 
-  /** The key of a text that is answered after so many milliseconds; undefined: never. */
+  /** The key of a text that is answered after this many milliseconds; undefined: never. */
   function keyOf(connection: Connection, answerMs: number | undefined = 10, text = OK): string {
     const { key, stored } = repeats.arrived(text, connection);
     clock.advance(answerMs ?? 0);
@@ -25,12 +25,12 @@ describe('whether a text of the same words is a repeat', () => {
     connection.endedAt = clock.elapsed();
   };
 
-  test('on a connection where the first was answered: the phone has written twice', () => {
+  test('on a connection on which the first was answered is new: the phone has written twice', () => {
     const connection = {};
     expect(keyOf(connection)).not.toBe(keyOf(connection));
   });
 
-  test('of another phone it never is', () => {
+  test('of another phone is never a repeat', () => {
     expect(keyOf({})).not.toBe(keyOf({}, 10, { ...OK, from: '22670000001' }));
   });
 
@@ -38,7 +38,7 @@ describe('whether a text of the same words is a repeat', () => {
     ['was never answered', undefined, 0],
     ['was answered just before its connection ended', 10, 100],
     ['was answered so late that the SMSC may have given it up', 10_000, 120_000],
-  ])('it is where the first %s', (_, answerMs, endMs) => {
+  ])('is a repeat if the first %s', (_, answerMs, endMs) => {
     const connection = {};
     const first = keyOf(connection, answerMs);
     clock.advance(endMs);
@@ -46,7 +46,7 @@ describe('whether a text of the same words is a repeat', () => {
     expect(keyOf({})).toBe(first);
   });
 
-  test('it is none where the first connection is open, or ended long after the answer', () => {
+  test('is new if the first connection is open, or ended long after the answer', () => {
     const [first, second] = [{}, {}];
     const keys = [keyOf(first), keyOf(second)];
     clock.advance(61_000);
@@ -55,14 +55,14 @@ describe('whether a text of the same words is a repeat', () => {
     expect(new Set(keys).size).toBe(3);
   });
 
-  test('a repeat of the second is no repeat of the first', () => {
+  test('that repeats the second one does not repeat the first', () => {
     const connection = {};
     const keys = [keyOf(connection), keyOf(connection)];
     end(connection);
     expect(keyOf({})).toBe(keys[1]);
   });
 
-  test('another process gives the first of its words the same key', () => {
+  test('in another process has the same key as the first', () => {
     expect(new TextRepeats(clock).arrived(OK, {}).key).toBe(keyOf({}));
   });
 });

@@ -8,7 +8,7 @@ const fixture = smppFixture();
 const LONG = `${'a'.repeat(153)}${'b'.repeat(10)}`;
 const kinds = (results: readonly { kind: string }[]) => results.map(({ kind }) => kind);
 
-/** What was logged as an error or a warning. */
+/** The log lines of errors and warnings. */
 let logged: string[] = [];
 beforeEach(() => {
   logged = [];
@@ -24,7 +24,7 @@ afterEach(() => {
 });
 
 const answering = (status: number) => (submit: SmscSubmit) => submit.answer({ status });
-/** Every binding that was accepted. */
+/** Every bind that was accepted. */
 const bound = (smsc: TestSmsc) => smsc.connections.filter(({ bind }) => bind !== undefined);
 const faults = () => logged.filter((line) => line.includes('to a submit'));
 
@@ -34,7 +34,7 @@ async function upTo(fixture: SmppFixture, ms: number, stepMs = 200): Promise<voi
 }
 
 describe.each([0x03, 0x04, 0x05, 0x0d, 0x0e, 0x0f, 0x53])('an error of the bind, status %i', (status) => {
-  test('ends it and binds it again; the messages wait and no attempt is counted', async () => {
+  test('ends the bind and makes a new one; the messages wait and no attempt is counted', async () => {
     const smsc = await fixture().smsc();
     smsc.onSubmit = answering(status);
     const transport = await fixture().start([{ port: smsc.port }]);
@@ -48,7 +48,7 @@ describe.each([0x03, 0x04, 0x05, 0x0d, 0x0e, 0x0f, 0x53])('an error of the bind,
 });
 
 describe('a carrier that believes that nobody is bound', () => {
-  test('is asked less and less often, said once a minute, and costs no attempt', async () => {
+  test('is tried less and less often, logged once a minute, and costs no attempt', async () => {
     const smsc = await fixture().smsc({ onSubmit: answering(0x04) });
     const transport = await fixture().start([{ port: smsc.port }]);
     const told: string[] = [];
@@ -68,7 +68,7 @@ describe('a carrier that believes that nobody is bound', () => {
     expect(logged.join()).not.toMatch(/2267000000\d/);
   });
 
-  test('while the other route of the transport goes on', async () => {
+  test('does not stop the transport’s other route', async () => {
     const [broken, healthy] = [await fixture().smsc({ onSubmit: answering(0x04) }), await fixture().smsc()];
     const transport = await fixture().start([
       { port: broken.port, route: 'broken' },
@@ -80,7 +80,7 @@ describe('a carrier that believes that nobody is bound', () => {
     expect(new Set(results.map((result) => result.route))).toEqual(new Set(['healthy']));
   });
 
-  test('loses nothing of what it has in hand', async () => {
+  test('loses none of the messages that it has', async () => {
     const smsc = await fixture().smsc();
     const held: SmscSubmit[] = [];
     smsc.onSubmit = (submit) => held.push(submit);
@@ -94,7 +94,7 @@ describe('a carrier that believes that nobody is bound', () => {
     held[3]?.answer();
     smsc.onSubmit = (submit) => submit.answer();
     expect(kinds(await fixture().settled(results, 20))).toEqual(Array(4).fill('sent'));
-    // Two were taken at once; only the other two went out again.
+    // Two were taken at once. Only the other two were sent again.
     expect(
       smsc.submits
         .map(({ pdu }) => textOf(pdu))
@@ -104,7 +104,7 @@ describe('a carrier that believes that nobody is bound', () => {
     expect(smsc.connections[0]?.count('unbind')).toBe(1);
   });
 
-  test('in the middle of a message: the part waits, and the message is whole', async () => {
+  test('in the middle of a message makes the part wait, and the message is complete in the end', async () => {
     const smsc = await fixture().smsc();
     smsc.onSubmit = (submit) => submit.answer({ status: submit.index === 1 ? 0x04 : 0 });
     const transport = await fixture().start([{ port: smsc.port }]);
@@ -112,7 +112,7 @@ describe('a carrier that believes that nobody is bound', () => {
     expect(smsc.submits.map(({ pdu }) => textOf(pdu)[0]).join('')).toBe('abb');
   });
 
-  test('late: the SMS is known not to be sent, and the bind is bound again', async () => {
+  test('in a late answer shows that the SMS was not sent, and a new bind is made', async () => {
     const smsc = await fixture().smsc({ onSubmit: () => {} });
     const transport = await fixture().start([{ port: smsc.port }]);
     expect(kinds(await fixture().results(transport, smsOf('late'), 20))).toEqual(['unknown']);
@@ -133,7 +133,7 @@ describe('a carrier that believes that nobody is bound', () => {
     expect(logged.join()).toContain('the SMSC answers 0x04 to an enquire_link');
   });
 
-  test('a nack of an enquire_link that it does not know is a sign of life', async () => {
+  test('a nack of an unknown enquire_link is a sign of life', async () => {
     const smsc = await fixture().smsc();
     await fixture().start([{ port: smsc.port, enquireLinkMs: 1000 }]);
     await fixture().until(() => bound(smsc).length === 1);
@@ -146,7 +146,7 @@ describe('a carrier that believes that nobody is bound', () => {
     expect(logged.join()).not.toContain('an answer to nothing');
   });
 
-  test('one message that alone is refused so costs itself its attempts, and not the others theirs', async () => {
+  test('one message that alone is refused this way costs only its own attempts', async () => {
     const smsc = await fixture().smsc();
     smsc.onSubmit = (submit) => submit.answer({ status: textOf(submit.pdu) === 'poison' ? 0x04 : 0 });
     const transport = await fixture().start([{ port: smsc.port }]);
@@ -175,7 +175,7 @@ describe('a carrier that believes that nobody is bound', () => {
 });
 
 describe.each([0x06, 0x15, 0x101])('an error of the route, status %i', (status) => {
-  test('lets the whole route rest, without an attempt, and tries it again with one', async () => {
+  test('makes the whole route rest, without an attempt, and then tries one message', async () => {
     const smsc = await fixture().smsc({ onSubmit: answering(status) });
     const transport = await fixture().start([{ port: smsc.port }, { port: smsc.port }]);
     await fixture().until(() => bound(smsc).length === 2);
@@ -190,12 +190,12 @@ describe.each([0x06, 0x15, 0x101])('an error of the route, status %i', (status) 
     smsc.onSubmit = (submit) => submit.answer();
     await fixture().until(() => transport.state()[0]?.usable === true, 200);
     expect(kinds(await fixture().results(transport, manySms(3), 100))).toEqual(Array(3).fill('sent'));
-    // The same binds: nothing was wrong with them.
+    // The same binds, with which nothing was wrong.
     expect(smsc.connections).toHaveLength(2);
   });
 });
 
-describe('a route that rests', () => {
+describe('a resting route', () => {
   test('rests longer each time, and again for half a minute at most after a part was taken', async () => {
     const smsc = await fixture().smsc({ onSubmit: answering(0x15) });
     const transport = await fixture().start([{ port: smsc.port }]);
@@ -233,8 +233,8 @@ describe('a route that rests', () => {
   });
 });
 
-describe('the classes that a host sets', () => {
-  test('of one link hold for that link', async () => {
+describe('status classes that a host sets', () => {
+  test('for one link apply to that link', async () => {
     const smsc = await fixture().smsc({ onSubmit: answering(0x400) });
     const transport = await fixture().start([{ port: smsc.port, statuses: { 1024: 'message' } }]);
     expect(await fixture().results(transport, smsOf('x'))).toMatchObject([{ kind: 'refused', error: 'smpp: 0x400' }]);

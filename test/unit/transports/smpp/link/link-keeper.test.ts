@@ -10,14 +10,14 @@ const FIRST_MS = 1000;
 const MAX_MS = 20_000;
 
 /**
- * A link whose connections are lost at once, or never come about. Random numbers are 1, so that each wait is the longest of its
- * round.
+ * A link whose connections are lost at once, or are never established. Random numbers are 1, so that each wait is the
+ * longest of its round.
  */
 class World {
   readonly clock = new SetBackClock();
-  /** When a bind was asked for, by the clock's `elapsed`. */
+  /** When a bind was requested, by the clock's `elapsed`. */
   readonly asked: number[] = [];
-  /** Ends the bind that is open. */
+  /** Ends the open bind. */
   lose: () => void = () => undefined;
 
   constructor(open: 'never' | 'until it is lost') {
@@ -37,7 +37,7 @@ class World {
     keeper.start();
   }
 
-  /** The waits before each of the next binds, each of which is lost `heldMs` after it was open. */
+  /** The waits before each of the next binds, each of which is lost `heldMs` after it was opened. */
   async waits(count: number, heldMs = 0): Promise<number[]> {
     const waits: number[] = [];
     while (waits.length < count) {
@@ -66,14 +66,14 @@ class World {
 const DOUBLED = [1000, 2000, 4000, 8000, 16_000, MAX_MS, MAX_MS];
 
 test.each(['never', 'until it is lost'] as const)(
-  'the wait for the next bind doubles with each failure, up to the longest (a bind comes about: %s)',
+  'the wait for the next bind doubles with each failure, up to the longest (a bind is established: %s)',
   async (open) => {
     const world = new World(open);
     expect(await world.waits(7)).toEqual(DOUBLED);
   },
 );
 
-test('a bind that held 30 s starts the waits again, a shorter one does not', async () => {
+test('a bind that lasted 30 s resets the waits, a shorter one does not', async () => {
   const world = new World('until it is lost');
   expect(await world.waits(3)).toEqual(DOUBLED.slice(0, 3));
   expect(await world.waits(1, 29_999)).toEqual([8000]);
@@ -81,7 +81,7 @@ test('a bind that held 30 s starts the waits again, a shorter one does not', asy
   expect(await world.waits(1)).toEqual([2000]);
 });
 
-test('how long it held is not measured by a clock that is set', async () => {
+test('a change of the clock does not affect how long a bind is considered to have lasted', async () => {
   const world = new World('until it is lost');
   expect(await world.waits(3)).toEqual(DOUBLED.slice(0, 3));
   await settled(2);

@@ -7,7 +7,7 @@ import { SMSC_TEST_CERTIFICATE, SMSC_TEST_KEY } from '../../../../support/transp
 const fixture = smppFixture();
 const kinds = (results: readonly { kind: string }[]) => results.map(({ kind }) => kind);
 
-/** What was logged, `level sentence`. */
+/** The log, as `level sentence`. */
 let logged: string[] = [];
 beforeEach(() => {
   logged = [];
@@ -32,31 +32,34 @@ describe('binding', () => {
     [0x0d, 'bind failed (0x0d)'],
     [0x53, 'wrong system type (0x53)'],
     [0x03, 'it does not know this kind of bind, see the option bindAs (0x03)'],
-  ])('refused with %i: a loud log and slow tries, until it is put right', async (status, why) => {
-    const smsc = await fixture().smsc({ onBind: () => status });
-    const transport = await fixture().start([{ port: smsc.port, password: 'opensesa' }]);
-    await fixture().until(() => binds(smsc.connections) === 5, 500);
-    const begun = fixture().clock.now();
-    await fixture().until(() => fixture().clock.now() - begun > 600_000, 500);
-    // 30 to 60 s apart.
-    expect(binds(smsc.connections)).toBeGreaterThan(5 + 9);
-    expect(binds(smsc.connections)).toBeLessThan(5 + 22);
-    const errors = logged.filter((line) => line.startsWith('error'));
-    expect(errors[0]).toContain(why);
-    // One a minute, however often it was refused.
-    expect(errors.length).toBeGreaterThan(7);
-    expect(errors.length).toBeLessThan(13);
-    expect(logged.join()).not.toContain('opensesa');
-    smsc.onBind = () => 0;
-    // The carrier's own refusal costs no attempt.
-    expect(await fixture().results(transport, smsOf('x'), 100)).toMatchObject([
-      { kind: 'postponed', error: `smpp: ${statusCode(status)}`, away: true },
-    ]);
-    await fixture().until(() => logged.at(-1) === 'log Link smpp is bound.', 500);
-    expect(kinds(await fixture().results(transport, smsOf('x')))).toEqual(['sent']);
-  });
+  ])(
+    'that is refused with %i causes an error in the log and slow attempts, until it is corrected',
+    async (status, why) => {
+      const smsc = await fixture().smsc({ onBind: () => status });
+      const transport = await fixture().start([{ port: smsc.port, password: 'opensesa' }]);
+      await fixture().until(() => binds(smsc.connections) === 5, 500);
+      const begun = fixture().clock.now();
+      await fixture().until(() => fixture().clock.now() - begun > 600_000, 500);
+      // 30 to 60 s apart.
+      expect(binds(smsc.connections)).toBeGreaterThan(5 + 9);
+      expect(binds(smsc.connections)).toBeLessThan(5 + 22);
+      const errors = logged.filter((line) => line.startsWith('error'));
+      expect(errors[0]).toContain(why);
+      // One a minute, however often it was refused.
+      expect(errors.length).toBeGreaterThan(7);
+      expect(errors.length).toBeLessThan(13);
+      expect(logged.join()).not.toContain('opensesa');
+      smsc.onBind = () => 0;
+      // The carrier's own refusal costs no attempt.
+      expect(await fixture().results(transport, smsOf('x'), 100)).toMatchObject([
+        { kind: 'postponed', error: `smpp: ${statusCode(status)}`, away: true },
+      ]);
+      await fixture().until(() => logged.at(-1) === 'log Link smpp is bound.', 500);
+      expect(kinds(await fixture().results(transport, smsOf('x')))).toEqual(['sent']);
+    },
+  );
 
-  test('with a password longer than SMPP 3.4 has room for, which reaches the carrier whole', async () => {
+  test('with a password longer than SMPP 3.4 allows sends it to the carrier in full', async () => {
     const password = `${'longer-'.repeat(9)}!`;
     const smsc = await fixture().smsc({ accounts: { client: password } });
     const transport = await fixture().start([{ port: smsc.port, password, longPassword: true }]);
@@ -64,7 +67,7 @@ describe('binding', () => {
     expect(smsc.connection.bind?.password).toBe(password);
   });
 
-  test('with a system id longer than SMPP 3.4 has room for, which reaches the carrier whole', async () => {
+  test('with a system id longer than SMPP 3.4 allows sends it to the carrier in full', async () => {
     const systemId = 'acme-burkina-prod-01';
     const smsc = await fixture().smsc({ accounts: { [systemId]: 'secret' } });
     const transport = await fixture().start([{ port: smsc.port, systemId, longSystemId: true }]);
@@ -72,7 +75,7 @@ describe('binding', () => {
     expect(smsc.connection.bind?.systemId).toBe(systemId);
   });
 
-  test('a carrier that drops every bind is left more and more in peace', async () => {
+  test('is tried less and less often if a carrier drops every bind', async () => {
     const smsc = await fixture().smsc({ onBind: () => 0 });
     await fixture().start([{ port: smsc.port }]);
     const dropAll = () => {
@@ -83,12 +86,12 @@ describe('binding', () => {
       dropAll();
       return fixture().clock.now() - begun > 600_000;
     }, 100);
-    // Ceilings of 1, 2, 4 … 60 s, half of that on average: about 6 in the first minute and then 2 in each.
+    // Upper limits of 1, 2, 4 … 60 s, half of that on average: about 6 in the first minute and then 2 in each.
     expect(binds(smsc.connections)).toBeGreaterThan(12);
     expect(binds(smsc.connections)).toBeLessThan(60);
   });
 
-  test('a bind that held 30 s makes it quick again', async () => {
+  test('is quick again after a bind that lasted 30 s', async () => {
     const smsc = await fixture().smsc();
     await fixture().start([{ port: smsc.port }]);
     const bound = () => logged.filter((line) => line.includes('is bound')).length;
@@ -107,13 +110,13 @@ describe('binding', () => {
       await dropSoon();
       waits.push(fixture().clock.now() - begun);
     }
-    // Below ceilings of 1, 2 and 4 s, and a step of the clock.
+    // Below upper limits of 1, 2 and 4 s, and a step of the clock.
     expect(waits[0]).toBeLessThanOrEqual(1400);
     expect(waits[1]).toBeLessThanOrEqual(2400);
     expect(waits[2]).toBeLessThanOrEqual(4400);
   });
 
-  test('each bind is a new one, with sequences of its own', async () => {
+  test('starts each bind with sequence numbers of its own', async () => {
     const smsc = await fixture().smsc();
     const transport = await fixture().start([{ port: smsc.port }]);
     await fixture().results(transport, manySms(3));
@@ -122,7 +125,7 @@ describe('binding', () => {
     expect(smsc.submits.map(({ pdu }) => pdu.sequence)).toEqual([2, 3, 4, 2, 3, 4]);
   });
 
-  test('a receiver takes no work, a transmitter does', async () => {
+  test('as a receiver takes no work, as a transmitter it does', async () => {
     const smsc = await fixture().smsc();
     const transport = await fixture().start([
       { port: smsc.port, bindAs: 'receiver' },
@@ -136,7 +139,7 @@ describe('binding', () => {
 });
 
 describe('without a link', () => {
-  test('a batch waits ten seconds, the next ones do not, and all is well when it comes', async () => {
+  test('a batch waits ten seconds, the next ones do not, and all go out when the link comes', async () => {
     const smsc = await fixture().smsc({ onBind: () => undefined });
     const transport = await fixture().start([{ port: smsc.port, bindTimeoutMs: 1000, reconnectMaxMs: 2000 }]);
     const begun = fixture().clock.now();
@@ -184,7 +187,7 @@ describe('several links', () => {
     expect(first.connections[0]?.maxOutstanding).toBeLessThanOrEqual(2);
   });
 
-  test('a slow one does not hold up the others', async () => {
+  test('do not wait for a slow one', async () => {
     const [slow, quick] = [await fixture().smsc(), await fixture().smsc()];
     const transport = await fixture().start([{ port: slow.port, partsPerSecond: 1 }, { port: quick.port }]);
     await fixture().until(() => logged.filter((line) => line.includes('is bound')).length === 2);
@@ -195,7 +198,7 @@ describe('several links', () => {
   });
 });
 
-describe('what the network may see', () => {
+describe('the security of the network', () => {
   const TLS = { cert: SMSC_TEST_CERTIFICATE, key: SMSC_TEST_KEY };
 
   test('without TLS there is one warning at the start, for all links', async () => {
@@ -207,14 +210,14 @@ describe('what the network may see', () => {
     ]);
   });
 
-  test('a certificate nobody vouches for is not taken', async () => {
+  test('a certificate that nobody vouches for is refused', async () => {
     const smsc = await fixture().smsc({ tls: TLS });
     await fixture().start([{ port: smsc.port, tls: { servername: 'smsc.test' } }]);
     await fixture().until(() => logged.some((line) => line.startsWith('warn Link smpp')));
     expect(binds(smsc.connections)).toBe(0);
   });
 
-  test('one that is vouched for is', async () => {
+  test('a certificate that somebody vouches for is accepted', async () => {
     const smsc = await fixture().smsc({ tls: TLS });
     const tls = { servername: 'smsc.test', ca: SMSC_TEST_CERTIFICATE };
     const transport = await fixture().start([{ port: smsc.port, tls }]);
@@ -222,14 +225,14 @@ describe('what the network may see', () => {
     expect(logged.filter((line) => line.startsWith('warn'))).toEqual([]);
   });
 
-  test('taking any is said aloud', async () => {
+  test('a link that accepts any certificate logs a warning', async () => {
     const smsc = await fixture().smsc({ tls: TLS });
     const transport = await fixture().start([{ port: smsc.port, tls: { rejectUnauthorized: false } }]);
     expect(kinds(await fixture().results(transport, smsOf('x')))).toEqual(['sent']);
     expect(logged).toContain('warn Link smpp accepts any certificate: anybody can pretend to be the carrier.');
   });
 
-  test('no log has a text, a number or a password in it', async () => {
+  test('no log contains a text, a number or a password', async () => {
     const smsc = await fixture().smsc();
     smsc.onSubmit = (submit) => (submit.index % 2 ? submit.connection.drop() : submit.answer({ status: 0x0b }));
     const transport = await fixture().start([{ port: smsc.port }]);

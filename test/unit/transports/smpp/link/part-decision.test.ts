@@ -10,7 +10,7 @@ const answered = (status: number, messageId = '7'): SubmitOutcome => ({
 });
 const FIRST = { attempt: 1, begun: false, refusals: 1, toBlame: false };
 
-describe('what is done', () => {
+describe('the decision about a part', () => {
   test.each<[string, SubmitOutcome, typeof FIRST, object]>([
     ['taken', answered(0), FIRST, { kind: 'taken', id: '7' }],
     ['taken, with blanks around its id', answered(0, ' 0a7 \r\n'), FIRST, { kind: 'taken', id: '0a7' }],

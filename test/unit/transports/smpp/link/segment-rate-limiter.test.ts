@@ -4,8 +4,8 @@ import { SegmentRateLimiter } from '../../../../../src/transports/smpp/link/segm
 
 const SETTINGS = { window: 8, partsPerSecond: undefined, throttlePauseMs: 100 };
 
-describe('parts a second', () => {
-  /** How many parts go out in each second when there are always more, and timers come when they are asked for. */
+describe('the rate in parts a second', () => {
+  /** The number of parts that leave in each second if there are always more, and if timers run on time. */
   function perSecond(partsPerSecond: number, seconds: number): number[] {
     const limiter = new SegmentRateLimiter({ ...SETTINGS, partsPerSecond }, 0, () => 0);
     const counts = Array.from({ length: seconds }, () => 0);
@@ -21,7 +21,7 @@ describe('parts a second', () => {
   }
 
   test.each([1, 7, 30, 333])(
-    '%i are not exceeded, but for a tenth of a second at the start, and are reached',
+    'of %i is not exceeded, except for a tenth of a second at the start, and is reached',
     (rate) => {
       const [first = 0, ...others] = perSecond(rate, 10);
       expect(first).toBeGreaterThanOrEqual(rate);
@@ -30,7 +30,7 @@ describe('parts a second', () => {
     },
   );
 
-  test('a slow one waits its whole interval', () => {
+  test('that is slow leaves its full interval between two parts', () => {
     const limiter = new SegmentRateLimiter({ ...SETTINGS, partsPerSecond: 0.1 }, 0, () => 0);
     expect(limiter.waitMs(0)).toBe(0);
     limiter.sent();
@@ -38,7 +38,7 @@ describe('parts a second', () => {
     expect(limiter.waitMs(4000)).toBe(6000);
   });
 
-  test('idle time is not saved up', () => {
+  test('does not save up idle time', () => {
     const limiter = new SegmentRateLimiter({ ...SETTINGS, partsPerSecond: 20 }, 0, () => 0);
     let sent = 0;
     for (; limiter.waitMs(3_600_000) === 0; sent++) limiter.sent();
@@ -49,7 +49,7 @@ describe('parts a second', () => {
 describe('a carrier that throttles', () => {
   const limiterOf = (random = 0) => new SegmentRateLimiter(SETTINGS, 0, () => random);
 
-  test('gets a rest, longer each time nothing was taken in between, up to 64 times', () => {
+  test('gets a rest, longer each time if nothing was taken in between, up to 64 times', () => {
     const limiter = limiterOf();
     const rests: number[] = [];
     for (let now = 0, round = 0; round < 9; round++) {
@@ -60,19 +60,19 @@ describe('a carrier that throttles', () => {
     expect(rests).toEqual([50, 100, 200, 400, 800, 1600, 3200, 3200, 3200]);
   });
 
-  test('the rest has jitter over its upper half', () => {
+  test('gets a rest with jitter over its upper half', () => {
     const limiter = limiterOf(0.999_99);
     limiter.slowDown(0, 0);
     expect(limiter.waitMs(0)).toBe(100);
   });
 
-  test('what was on the wire when the rest began changes nothing', () => {
+  test('gets no other rest for parts that were on the wire when the rest began', () => {
     const limiter = limiterOf();
     for (let answer = 0; answer < 8; answer++) limiter.slowDown(0, 10);
     expect([limiter.waitMs(10), limiter.window]).toEqual([50, 4]);
   });
 
-  test('something taken in between starts the rests anew', () => {
+  test('gets the shortest rest again if something was taken in between', () => {
     const limiter = limiterOf();
     limiter.slowDown(0, 0);
     limiter.slowDown(50, 50);
@@ -100,7 +100,7 @@ describe('a carrier that throttles', () => {
 describe('connecting again', () => {
   const settings = { firstMs: 1000, maxMs: 60_000 };
 
-  test('full jitter below a ceiling that doubles up to the longest wait', () => {
+  test('has full jitter below a limit that doubles up to the longest wait', () => {
     const ceilings = Array.from({ length: 8 }, (_, failures) => reconnectDelay(settings, failures, 1));
     expect(ceilings).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]);
     expect(reconnectDelay(settings, 5, 0)).toBe(0);
@@ -108,7 +108,7 @@ describe('connecting again', () => {
     expect(reconnectDelay(settings, 100_000, 1)).toBe(60_000);
   });
 
-  test('never soon after a refusal that lies in the configuration', () => {
+  test('is never soon after a refusal that is caused by the configuration', () => {
     expect([patientDelay(settings, 0), patientDelay(settings, 1)]).toEqual([30_000, 60_000]);
   });
 });

@@ -9,7 +9,7 @@ const SMS: OutgoingSms = { smsId: 's', position: 0, signature: 'INFOS', number: 
 const BY = { link: 'acme-1', route: 'acme' };
 const address = { ton: 1, npi: 1, address: '1' };
 
-/** So many parts, told apart by their octet. */
+/** This many parts, distinguished by their octet. */
 const cut = (count: number) => (): ShortMessage[] =>
   Array.from({ length: count }, (_, index) => ({
     ...PLAIN_SHORT_MESSAGE,
@@ -47,7 +47,7 @@ describe('an SMS of one part', () => {
     });
   });
 
-  test('has an empty id where the carrier gave none', async () => {
+  test('has an empty id if the carrier gave none', async () => {
     const submission = sending(1, 0);
     submission.taken('', 5);
     expect(await submission.result).toMatchObject({ kind: 'sent', carrierIds: [''] });
@@ -71,7 +71,7 @@ describe('an SMS of one part', () => {
     expect(await submission.result).toMatchObject({ kind: 'unknown', error: 'smpp: no answer' });
   });
 
-  test('that is submitted again in doubt is never called refused or not sent', async () => {
+  test('that is submitted again in doubt is never reported as refused or not sent', async () => {
     for (const kind of ['refused', 'retry'] as const) {
       const submission = sending(1, 0);
       expect(submission.inDoubt(1)).toBe(true);
@@ -83,7 +83,7 @@ describe('an SMS of one part', () => {
 });
 
 describe('an SMS of several parts', () => {
-  test('is sent when all are taken, one after the other', async () => {
+  test('is sent when all parts are taken, one after the other', async () => {
     const submission = new Submission(SMS);
     for (const index of [0, 1]) {
       expect(submission.send(BY, cut(3))?.shortMessage).toEqual(Uint8Array.of(index));
@@ -94,14 +94,14 @@ describe('an SMS of several parts', () => {
     expect(await submission.result).toMatchObject({ kind: 'sent', carrierIds: ['id-0', 'id-1', 'id-2'], segments: 3 });
   });
 
-  test('sends the part again that was not taken', () => {
+  test('sends a part again that was not taken', () => {
     const submission = sending(3, 1);
     expect(submission.notTaken(1)).toBe(true);
     expect(submission.send(BY, cut(3))?.shortMessage).toEqual(Uint8Array.of(1));
   });
 
   test.each(['refused', 'retry'] as const)(
-    'of which a later part is %s is undelivered: the carrier has some of it, nobody will get the whole',
+    'of which a later part is %s is undelivered, because nobody will get the whole text',
     async (kind) => {
       const submission = sending(3, 1);
       submission.notTakenFor({ kind, error: 'smpp: 0x0b', code: '0x0b' }, 5);
@@ -114,7 +114,7 @@ describe('an SMS of several parts', () => {
     },
   );
 
-  test('of which a later part is unknown is unknown, with the ids there are', async () => {
+  test('of which a later part is unknown is unknown, with the ids so far', async () => {
     const submission = sending(2, 1);
     submission.unknown('smpp: no answer', 5);
     expect(await submission.result).toMatchObject({
@@ -124,7 +124,7 @@ describe('an SMS of several parts', () => {
     });
   });
 
-  test('is cut anew for another link as long as nothing of it was taken', () => {
+  test('is split anew for another link as long as no part was taken', () => {
     const submission = new Submission(SMS);
     submission.send(BY, cut(2));
     submission.notTaken(1);
@@ -154,7 +154,7 @@ describe('giving up', () => {
     expect(await throttled.result).toMatchObject({ kind: 'retry', error: 'smpp: stopping' });
   });
 
-  test('lets go on what has begun, unless it is told not to', async () => {
+  test('lets a started SMS go on, unless it is told not to', async () => {
     const submission = begun(3, 1);
     submission.giveUp({ error: 'smpp: stopping', begunToo: false }, 5);
     expect(submission.over).toBe(false);
@@ -162,13 +162,13 @@ describe('giving up', () => {
     expect(await submission.result).toMatchObject({ final: 'undelivered', error: 'smpp: no time (part 2 of 3)' });
   });
 
-  test('lets go on what begins while it is on the wire', () => {
+  test('lets an SMS go on that starts while it is on the wire', () => {
     const submission = sending(2, 0);
     submission.giveUp({ error: 'smpp: stopping', begunToo: false }, 5);
     expect(submission.taken('7', 6)).toBe(true);
   });
 
-  test('for want of time postpones what never went out, and only that', async () => {
+  test('for lack of time postpones only an SMS that was never sent', async () => {
     const ending = { error: 'smpp: no time', begunToo: true, until: 5 };
     const waiting = new Submission(SMS);
     waiting.giveUp(ending, 5);
@@ -182,7 +182,7 @@ describe('giving up', () => {
     expect(await half.result).toMatchObject({ final: 'undelivered' });
   });
 
-  test('postpones also what was handed to a link and did not go out', async () => {
+  test('also postpones an SMS that was handed to a link and not sent', async () => {
     const ending = { error: 'smpp: stopping', begunToo: false, until: 5 };
     const unsent = { kind: 'postponed', error: 'smpp: stopping', until: 5 };
     const before = sending(1, 0);
@@ -195,7 +195,7 @@ describe('giving up', () => {
     expect(await after.result).toEqual(unsent);
   });
 
-  test('postpones nothing that went out before, or in part', async () => {
+  test('postpones no SMS that was sent before, or in part', async () => {
     const ending = { error: 'smpp: stopping', begunToo: true, until: 5 };
     const throttled = sending(1, 0);
     throttled.notTaken(3);
@@ -215,7 +215,7 @@ describe('giving up', () => {
     expect(await waiting.result).toEqual({ kind: 'postponed', error: 'smpp: 0x04', until: 20_000, away: true });
   });
 
-  test('comes too late for what is over', async () => {
+  test('comes too late for an SMS that has ended', async () => {
     const submission = sending(1, 0);
     submission.taken('7', 5);
     submission.giveUp({ error: 'smpp: no time', begunToo: true }, 6);
@@ -233,7 +233,7 @@ describe('the queue', () => {
     return order;
   };
 
-  test('gives what came first, without what is over', () => {
+  test('gives the SMS that came first, without those that have ended', () => {
     const queue = new WorkQueue();
     const submissions = numbered(4);
     queue.add(submissions);
@@ -241,7 +241,7 @@ describe('the queue', () => {
     expect(positions(queue, 'acme')).toEqual([0, 2, 3]);
   });
 
-  test('gives before all else what has begun, and only to its route', () => {
+  test('gives first the SMS that have started, and only to their route', () => {
     const queue = new WorkQueue();
     queue.add(numbered(2));
     const half = begun(2, 1);
@@ -250,7 +250,7 @@ describe('the queue', () => {
     expect(queue.take('acme')).toBe(half);
   });
 
-  test('takes back what was not sent at its head', () => {
+  test('takes back at its head what was not sent', () => {
     const queue = new WorkQueue();
     queue.add(numbered(3));
     const first = queue.take('acme');
@@ -258,7 +258,7 @@ describe('the queue', () => {
     expect(positions(queue, 'acme')).toEqual([0, 1, 2]);
   });
 
-  test('asks all links, each time another one first', () => {
+  test('notifies all links, each time beginning with another one', () => {
     const queue = new WorkQueue();
     const asked: string[] = [];
     for (const name of ['a', 'b', 'c']) queue.join(() => asked.push(name));
@@ -268,7 +268,7 @@ describe('the queue', () => {
   });
 });
 
-describe('answers that come late', () => {
+describe('late answers', () => {
   const answer = (status: number, messageId = '') => ({ status, messageId, tlvs: [] });
   const receipt = { route: 'acme', ids: ['8', '7'], status: 'delivered' } as const;
 
@@ -277,7 +277,7 @@ describe('answers that come late', () => {
     return { reports, fates: new LateResults((report) => reports.push(report)) };
   }
 
-  test('a refusal that proves that nothing was sent settles the SMS, an unclear one does not', () => {
+  test('a refusal which proves that nothing was sent settles the SMS, an unclear one does not', () => {
     const { reports, fates } = fatesOf();
     fates.take(SMS, 'acme', answer(0xff), false);
     expect(reports).toEqual([]);
@@ -285,7 +285,7 @@ describe('answers that come late', () => {
     expect(reports).toEqual([{ smsId: 's', position: 0, status: 'failed', error: 'smpp: 0x0b' }]);
   });
 
-  test('an id is found again by its receipt', () => {
+  test('an id is matched later by its receipt', () => {
     const { reports, fates } = fatesOf();
     fates.take(SMS, 'acme', answer(0, ' 7\r\n'), false);
     expect(reports).toEqual([]);
@@ -296,14 +296,14 @@ describe('answers that come late', () => {
     expect(fates.reportOf({ ...receipt, ids: ['8'] })).toBeUndefined();
   });
 
-  test('an id is found again by a receipt that spells the number as today’s plan does', () => {
+  test('an id is matched later by a receipt that spells the number as in today’s plan', () => {
     const { fates } = fatesOf();
     fates.take({ ...SMS, number: '22997000001' }, 'acme', answer(0, '7'), false);
     expect(fates.reportOf({ ...receipt, number: '2290197000001' })).toMatchObject({ status: 'delivered' });
     expect(fates.reportOf({ ...receipt, number: '2290197000002' })).toBeUndefined();
   });
 
-  test('no id, no receipt', () => {
+  test('without an id, no receipt is matched', () => {
     const { fates } = fatesOf();
     fates.take(SMS, 'acme', answer(0), false);
     expect(fates.reportOf({ ...receipt, ids: [''] })).toBeUndefined();

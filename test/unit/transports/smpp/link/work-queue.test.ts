@@ -27,7 +27,7 @@ const queueOf = (...names: readonly string[]) => {
 const taken = (queue: WorkQueue, route = 'a') =>
   Array.from({ length: queue.size }, () => queue.take(route)?.sms.smsId).filter(Boolean);
 
-describe('what waits for a link', () => {
+describe('an SMS that waits for a link', () => {
   test('goes by priority, and a code that comes after a claimed campaign is next', () => {
     const queue = queueOf('bulk 1', 'bulk 2', 'normal 1', 'high 1');
     queue.add([submissionOf('bulk 3'), submissionOf('high 2')]);
@@ -54,7 +54,7 @@ describe('what waits for a link', () => {
     expect(taken(queue)).toEqual(['code begun', 'code 1']);
   });
 
-  test('and is over does not count, and is not taken', () => {
+  test('that has ended does not count, and is not taken', () => {
     const queue = queueOf('bulk 0');
     const [first, second, begun] = [submissionOf('code 1'), submissionOf('high 1'), begunOf('bulk begun')];
     queue.add([first, second]);
@@ -64,7 +64,7 @@ describe('what waits for a link', () => {
     expect(queue.take('a')?.sms.smsId).toBe('bulk 0');
   });
 
-  test('and was put back is the next of its priority', () => {
+  test('that was put back is the next of its priority', () => {
     const queue = queueOf('high 1', 'bulk 1');
     queue.putBack(submissionOf('bulk 0'));
     expect(taken(queue)).toEqual(['high 1', 'bulk 0', 'bulk 1']);

@@ -27,13 +27,13 @@ const utf16 = (bytes: Uint8Array) => new TextDecoder('utf-16be', { ignoreBOM: tr
 const content = ({ esmClass, shortMessage }: ShortMessage) =>
   esmClass & 0x40 ? shortMessage.subarray(1 + (shortMessage[0] ?? 0)) : shortMessage;
 
-/** What a phone shows: the octets by the data_coding, headers taken off. */
+/** The text that a phone shows: the octets by the data_coding, without headers. */
 function shown(submits: readonly ShortMessage[]): string {
   return submits.map((pdu) => (pdu.dataCoding === 8 ? utf16(content(pdu)) : readGsm7(content(pdu)))).join('');
 }
 
 describe('one part', () => {
-  test('GSM-7 goes one septet an octet with data_coding 0, a receipt is asked for', () => {
+  test('in GSM-7 has one septet an octet with data_coding 0, and requests a receipt', () => {
     expect(parts('fête@€'.replace('ê', 'é'))).toEqual([
       {
         serviceType: '',
@@ -54,7 +54,7 @@ describe('one part', () => {
     ]);
   });
 
-  test('anything else goes as UTF-16BE with data_coding 8', () => {
+  test('in any other text is UTF-16BE with data_coding 8', () => {
     const [part] = parts('fête 😀');
     expect(part?.dataCoding).toBe(8);
     expect(Buffer.from(part?.shortMessage ?? []).toString('hex')).toBe('006600ea007400650020d83dde00');
@@ -71,7 +71,7 @@ describe('one part', () => {
     ['30012345', { ton: 3, npi: 0 }],
     ['A888', { ton: 5, npi: 0 }],
     ['3 61', { ton: 5, npi: 0 }],
-  ])('sender %s', (signature, numbering) => {
+  ])('has the sender %s', (signature, numbering) => {
     const [part] = parts('x', { addresses: { shortCodes: ['30012345'] } }, { signature });
     expect(part?.source).toEqual({ ...numbering, address: signature });
   });
@@ -87,17 +87,17 @@ describe('one part', () => {
       { home: 'BF', destinations: 'national', addresses: { national: { ton: 0, npi: 0 } } },
       { ton: 0, npi: 0, address: '70000001' },
     ],
-  ])('recipient %s of a link with %j', (number, link, destination) => {
+  ])('has the recipient %s on a link with %j', (number, link, destination) => {
     expect(parts('x', link, { number })[0]?.destination).toEqual(destination);
   });
 
-  test('a carrier that refuses validity_period is not told one', () => {
+  test('has no validity_period for a carrier that refuses it', () => {
     const code = { expiresAt: NOW + 300_000 };
     expect(parts('x', {}, code)[0]?.validityPeriod).toBe('000000000500000R');
     expect(parts('x', { validity: false }, code)[0]?.validityPeriod).toBe('');
   });
 
-  test('the marks of addresses and the service type are the link’s', () => {
+  test('has the link’s address types and service type', () => {
     const addresses = { alphanumeric: { ton: 5, npi: 9 }, destination: { ton: 2, npi: 8 } };
     const [part] = parts('x', { addresses, serviceType: 'CMT' });
     expect(part).toMatchObject({ serviceType: 'CMT', source: { ton: 5, npi: 9 }, destination: { ton: 2, npi: 8 } });
@@ -111,14 +111,14 @@ describe('one part', () => {
     ['000000000100000R', -5000],
     ['000001020304000R', 93_784_000],
     ['000030000000000R', 365 * 86_400_000],
-  ])('validity period %j', (period, ms) => {
+  ])('has the validity period %j', (period, ms) => {
     expect(validityPeriod(ms === undefined ? undefined : NOW + ms, NOW)).toBe(period);
     expect(parts('x', {}, ms === undefined ? {} : { expiresAt: NOW + ms })[0]?.validityPeriod).toBe(period);
   });
 });
 
 describe('a default alphabet that is not GSM-7', () => {
-  test('Latin-1 takes é and [ as they are, ASCII what it has', () => {
+  test('takes é and [ unchanged in Latin-1, and in ASCII the characters that it has', () => {
     expect(parts('é[]@_', { defaultAlphabet: 'latin1', dataCoding: 3 })[0]).toMatchObject({
       dataCoding: 3,
       shortMessage: octets('é[]@_'),
@@ -133,20 +133,20 @@ describe('a default alphabet that is not GSM-7', () => {
     ['latin1', '5 €'],
     ['latin1', 'ΔΩ'],
     ['ascii', 'é'],
-  ])('%s sends %s as UCS-2', (defaultAlphabet, text) => {
+  ])('of %s sends %s as UCS-2', (defaultAlphabet, text) => {
     const submits = parts(text, { defaultAlphabet, dataCoding: 1 });
     expect(submits).toMatchObject([{ dataCoding: 8 }]);
     expect(shown(submits)).toBe(text);
   });
 
-  test('a text that had one segment in GSM-7 is cut as UCS-2 when it must be', () => {
+  test('cuts a text of one GSM-7 segment as UCS-2 if it must be sent so', () => {
     const text = `${'a'.repeat(99)}€`;
     const submits = parts(text, { defaultAlphabet: 'latin1' });
     expect(submits).toHaveLength(2);
     expect(shown(submits)).toBe(text);
   });
 
-  test('parts are cut by what the air holds, not by octets', () => {
+  test('cuts parts by their size on the air, not by octets', () => {
     const text = '['.repeat(100);
     const submits = parts(text, { defaultAlphabet: 'ascii' });
     expect(submits.map((pdu) => octets('[').equals(content(pdu).subarray(0, 1)))).toEqual([true, true]);
@@ -157,7 +157,7 @@ describe('a default alphabet that is not GSM-7', () => {
 describe('several parts', () => {
   const long = 'a'.repeat(400);
 
-  test('by an 8-bit reference, 153 septets each', () => {
+  test('have an 8-bit reference and 153 septets each', () => {
     const submits = parts(long);
     expect(submits.map(({ esmClass }) => esmClass)).toEqual([0x40, 0x40, 0x40]);
     expect(submits.map(({ shortMessage }) => Buffer.from(shortMessage.subarray(0, 6)).toString('hex'))).toEqual([
@@ -170,7 +170,7 @@ describe('several parts', () => {
     expect(shown(submits)).toBe(long);
   });
 
-  test('by a 16-bit reference, 152 septets each', () => {
+  test('have a 16-bit reference and 152 septets each', () => {
     const submits = parts(long, { longMessages: 'udh16' });
     expect(submits.map(({ shortMessage }) => Buffer.from(shortMessage.subarray(0, 7)).toString('hex'))).toEqual([
       '06080412340301',
@@ -184,14 +184,14 @@ describe('several parts', () => {
   test.each([
     ['GSM-7', 'a'.repeat(306), 2],
     ['UCS-2', 'я'.repeat(134), 2],
-  ])('%s that would take a part more for a 16-bit reference keeps the 8-bit one', (_, text, paid) => {
+  ])('keep the 8-bit reference if %s would need one more part with a 16-bit one', (_, text, paid) => {
     const submits = parts(text, { longMessages: 'udh16' });
     expect(submits).toHaveLength(paid);
     expect(submits[0]?.shortMessage.subarray(0, 3)).toEqual(Uint8Array.of(5, 0, 3));
     expect(shown(submits)).toBe(text);
   });
 
-  test('by sar_ parameters, the text alone in each', () => {
+  test('have sar_ parameters and only text in each', () => {
     const submits = parts(long, { longMessages: 'sar' });
     expect(submits.map(({ esmClass }) => esmClass)).toEqual([0, 0, 0]);
     expect(submits[1]?.tlvs).toEqual([
@@ -202,19 +202,19 @@ describe('several parts', () => {
     expect(submits.map(({ shortMessage }) => shortMessage.length)).toEqual([153, 153, 94]);
   });
 
-  test('as one message_payload, never beside a short_message', () => {
+  test('become one message_payload, never beside a short_message', () => {
     expect(parts(long, { longMessages: 'payload' })).toMatchObject([
       { esmClass: 0, shortMessage: new Uint8Array(0), tlvs: [{ tag: 0x0424, value: octets(long) }] },
     ]);
     expect(parts('short', { longMessages: 'payload' })).toMatchObject([{ shortMessage: octets('short'), tlvs: [] }]);
   });
 
-  test('at most 255 of them', () => {
+  test('are 255 at most', () => {
     expect(parts('a'.repeat(255 * 153))).toHaveLength(255);
     expect(() => parts('a'.repeat(255 * 153 + 1))).toThrow(RangeError);
   });
 
-  test('whatever the text, it is not more than was paid, fits the air, and is the text again', () => {
+  test('are never more than was paid for, fit the air, and join to the text, whatever it is', () => {
     const characters = fc.constantFrom('a', '€', 'é', '[', 'я', '😀');
     const texts = fc.oneof(
       fc.string({ unit: fc.constantFrom('a', 'é', '€'), minLength: 1, maxLength: 700 }),
@@ -237,7 +237,7 @@ describe('several parts', () => {
 });
 
 describe('references', () => {
-  test('start at random for each pair and count up, round the end', () => {
+  test('start at random for each pair, count up and wrap', () => {
     let asked = 0;
     const references = new PartReferences(() => [0.5, 0.999_99][asked++ % 2] ?? 0);
     expect(references.next('INFOS', '1')).toBe(0x8001);
@@ -247,7 +247,7 @@ describe('references', () => {
     expect(asked).toBe(2);
   });
 
-  test('256 texts in a row to one phone have 256 references of 8 bits', () => {
+  test('are all different in 8 bits for 256 texts in a row to one phone', () => {
     const references = new PartReferences(() => 0.7);
     const low = Array.from({ length: 256 }, () => references.next('INFOS', '1') & 0xff);
     expect(new Set(low).size).toBe(256);

@@ -16,7 +16,7 @@ const MESSAGE: ShortMessage = {
   shortMessage: Buffer.from('Hello'),
 };
 
-/** A deliver_sm's body of empty texts and zeros, as far as sm_length. */
+/** The body of a deliver_sm with empty texts and zeros, up to sm_length. */
 const UP_TO_LENGTH = `00${'010100'.repeat(2)}${'00'.repeat(9)}`;
 
 describe('the octets of the specification', () => {
@@ -94,7 +94,7 @@ describe('the octets of the specification', () => {
   });
 });
 
-test('what is written is read back the same', () => {
+test('a PDU that is written is read back unchanged', () => {
   fc.assert(
     fc.property(arbitraryPdu, (pdu) => {
       expect(decodePdu(encodePdu(pdu))).toEqual(pdu);
@@ -103,14 +103,14 @@ test('what is written is read back the same', () => {
   );
 });
 
-test('what is decoded shares no memory with its frame', () => {
+test('a decoded PDU shares no memory with its frame', () => {
   const frame = encodePdu({ command: 'deliver_sm', status: 0, sequence: 1, ...MESSAGE });
   const pdu = decodePdu(frame);
   frame.fill(0xff);
   expect(pdu).toMatchObject({ shortMessage: new Uint8Array(Buffer.from('Hello')) });
 });
 
-describe('bodies that lie', () => {
+describe('bodies with false contents', () => {
   const read = (frame: Buffer) => {
     try {
       return decodePdu(frame);
@@ -120,7 +120,7 @@ describe('bodies that lie', () => {
     }
   };
 
-  test('any octets behind a header are read or refused, and nothing else happens', () => {
+  test('any octets after a header are read or refused, with no other effect', () => {
     const ids = [
       1, 2, 4, 5, 6, 9, 0x15, 0x80000000, 0x80000001, 0x80000004, 0x80000005, 0x80000009, 0x103, 0x80000103, 0x111,
     ];
@@ -139,7 +139,7 @@ describe('bodies that lie', () => {
     );
   });
 
-  test('no field is read beyond its PDU: what lies behind the frame in memory changes nothing', () => {
+  test('no field is read beyond its PDU: the memory after the frame changes nothing', () => {
     fc.assert(
       fc.property(arbitraryPdu, fc.nat(), fc.uint8Array({ minLength: 80, maxLength: 80 }), (pdu, cut, behind) => {
         const whole = encodePdu(pdu);
@@ -178,13 +178,13 @@ describe('bodies that lie', () => {
     ['with a line end behind its NUL', '613762000d0a', 'a7b'],
     ['with half an optional parameter behind it', '613762000424', 'a7b'],
     ['of a NUL only', '00', ''],
-  ])('the id of an answer %s is read', (_, body, messageId) => {
+  ])('the id of an answer with %s is read', (_, body, messageId) => {
     const frame = Buffer.from(`00000000800000040000000000000003${body}`, 'hex');
     frame.writeUInt32BE(frame.length, 0);
     expect(decodePdu(frame)).toEqual({ command: 'submit_sm_resp', status: 0, sequence: 3, messageId, tlvs: [] });
   });
 
-  test('an answer without a body is read: errors come so', () => {
+  test('an answer without a body is read, because errors come like this', () => {
     expect(decodePdu(Buffer.from('00000010800000040000005800000003', 'hex'))).toEqual({
       command: 'submit_sm_resp',
       status: 0x58,
@@ -195,7 +195,7 @@ describe('bodies that lie', () => {
   });
 });
 
-describe('what cannot be written', () => {
+describe('a PDU that cannot be written', () => {
   const submit = (change: Partial<ShortMessage>) =>
     encodePdu({ command: 'submit_sm', status: 0, sequence: 1, ...MESSAGE, ...change });
   const to = (address: string) => ({ destination: { ton: 1, npi: 1, address } });
@@ -263,7 +263,7 @@ describe('optional parameters', () => {
     expect(tlvValue(tlvs, TAG.messagePayload)).toBeUndefined();
   });
 
-  test('that are no number, or have no NUL', () => {
+  test('that are not a number, or have no NUL', () => {
     expect(tlvNumber(tlvs, TAG.networkErrorCode)).toBeUndefined();
     expect(tlvNumber([{ tag: 1, value: new Uint8Array(0) }], 1)).toBeUndefined();
     expect(tlvString([{ tag: 1, value: Buffer.from('abc') }], 1)).toBe('abc');

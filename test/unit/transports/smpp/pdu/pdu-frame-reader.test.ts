@@ -4,7 +4,7 @@ import { FrameReader, FramingError, MAX_PDU_LENGTH } from '../../../../../src/tr
 import { arbitraryPdu } from '../../../../support/transports/smsc/arbitrary-pdu.js';
 import { encodePdu } from '../../../../support/transports/smsc/encode-pdu.js';
 
-/** A PDU of `length` octets as far as framing cares. */
+/** A PDU of `length` octets, as far as framing is concerned. */
 function frameOf(length: number): Buffer {
   const frame = Buffer.alloc(length, 0xab);
   frame.writeUInt32BE(length, 0);
@@ -17,7 +17,7 @@ function reading(): { readonly reader: FrameReader; readonly seen: Buffer[] } {
 }
 
 describe('frames', () => {
-  test('come out the same however the stream is cut', () => {
+  test('are the same however the stream is cut', () => {
     fc.assert(
       fc.property(fc.array(arbitraryPdu, { minLength: 1, maxLength: 8 }), fc.array(fc.nat(300)), (pdus, cuts) => {
         const frames = pdus.map(encodePdu);
@@ -34,14 +34,14 @@ describe('frames', () => {
     );
   });
 
-  test('come out one octet at a time', () => {
+  test('are read even octet by octet', () => {
     const frames = [frameOf(16), frameOf(17), frameOf(300)];
     const { reader, seen } = reading();
     for (const octet of Buffer.concat(frames)) reader.push(Buffer.of(octet));
     expect(seen).toEqual(frames);
   });
 
-  test('of 64 KiB are taken, one octet at a time', () => {
+  test('of 64 KiB are accepted, octet by octet', () => {
     const { reader, seen } = reading();
     const frame = frameOf(MAX_PDU_LENGTH);
     for (const octet of frame) reader.push(Buffer.of(octet));
@@ -49,9 +49,9 @@ describe('frames', () => {
   });
 });
 
-describe('a length that cannot be', () => {
+describe('an impossible length', () => {
   test.each([0, 4, 15, MAX_PDU_LENGTH + 1, 2 ** 31 - 1, 2 ** 32 - 1])(
-    '%d ends the stream, behind what came before',
+    'of %d ends the stream, after the frames before it',
     (length) => {
       const bad = Buffer.alloc(16);
       bad.writeUInt32BE(length, 0);
@@ -67,7 +67,7 @@ describe('a length that cannot be', () => {
   );
 });
 
-test('garbage never does anything but frames and framing errors', () => {
+test('garbage never causes anything but frames and framing errors', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 64 }), { maxLength: 20 }), (chunks) => {
       const { reader, seen } = reading();
