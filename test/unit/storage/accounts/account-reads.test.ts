@@ -20,7 +20,7 @@ test('on SQLite the screens of an account are read by indexes', async () => {
   });
   await fillAccounts(storage, source);
   expect(storage.store(LedgerStore)).toBeInstanceOf(LedgerStore);
-  const db: Database = Reflect.get(storage.store(LedgerStore), 'db');
+  const db: Database = Reflect.get(storage.store(LedgerStore), 'database');
   const statements: { sql: string; params: readonly unknown[] }[] = [];
   const { read } = db;
   db.read = <T>(work: Work<T>) =>

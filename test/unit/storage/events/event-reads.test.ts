@@ -9,7 +9,7 @@ test('on SQLite a page of events and the previous number are found by an index',
   const storage = new TypeormStorage({ database });
   await storage.start();
   const log = storage.store(EventLog);
-  const db = Reflect.get(log, 'db') as Awaited<ReturnType<typeof databaseFor>>;
+  const db = Reflect.get(log, 'database') as Awaited<ReturnType<typeof databaseFor>>;
   const statements: { sql: string; params: readonly unknown[] }[] = [];
   const { read } = db;
   db.read = (work, host) =>
