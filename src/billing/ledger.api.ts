@@ -20,6 +20,7 @@ export type LedgerKind = (typeof LEDGER_KINDS)[number];
 /** The parts of a check, in order. */
 export const LEDGER_PARTS = ['accounts', 'entries', 'messages', 'recipients'] as const;
 
+/** A part of a check of the books. */
 export type LedgerPart = (typeof LEDGER_PARTS)[number];
 
 /** An entry of the ledger as the API returns it. */

@@ -44,12 +44,15 @@ interface Addressed {
   readonly metadata?: Metadata | undefined;
 }
 
+/** A text to send. */
 export interface TextOrder extends Addressed {
   readonly body: string;
 }
 
+/** The kind of a file. A voice message is shown with a player. */
 export type MediaType = 'image' | 'video' | 'document' | 'audio' | 'voice';
 
+/** A file to send. */
 export interface MediaOrder extends Addressed {
   /** The URL of the file, from which the service fetches it: http or https, on a public address, at most 50 MB. */
   readonly mediaUrl: string;

@@ -59,6 +59,7 @@ export const EVENT_TYPES = Object.keys(EVENTS) as readonly EventType[];
 /** The types of events that go to one endpoint, in the order in which documents list them. */
 export const ENDPOINT_EVENT_TYPES = Object.keys(ENDPOINT_EVENTS) as readonly EndpointEvent['type'][];
 
+/** Whether a name is the type of an event of an account. */
 export function isEventType(name: string): name is EventType {
   return Object.hasOwn(EVENTS, name);
 }

@@ -1,16 +1,8 @@
 import { Injectable, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import {
-  AccountService,
-  LedgerService,
-  MessagingModule,
-  MessagingStorage,
-  type OutgoingSms,
-  SmsService,
-  SmsTransport,
-  type SubmitResult,
-} from 'nestjs-messaging';
+import { AccountService, LedgerService, MessagingModule, MessagingStorage, SmsService } from 'nestjs-messaging';
 import { MemoryStorage } from 'nestjs-messaging/testing';
+import { type OutgoingSms, SmsTransport, type SubmitResult } from 'nestjs-messaging/transports';
 
 // The same test runs in each host. run.mjs copies it.
 

@@ -1,12 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import {
-  MessagingModule,
-  OtpService,
-  type OutgoingSms,
-  SmsTransport,
-  type SubmitResult,
-  TypeormStorage,
-} from 'nestjs-messaging';
+import { MessagingModule, OtpService, TypeormStorage } from 'nestjs-messaging';
+import { type OutgoingSms, SmsTransport, type SubmitResult } from 'nestjs-messaging/transports';
 
 /** Remembers the code that each number got. */
 export class CodeCatcher extends SmsTransport {

@@ -1,15 +1,9 @@
 import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import {
-  MessagingModule,
-  type OutgoingSms,
-  PostgresNotifier,
-  SmsTransport,
-  type SubmitResult,
-  TypeormStorage,
-} from 'nestjs-messaging';
+import { MessagingModule, PostgresNotifier, TypeormStorage } from 'nestjs-messaging';
 import { RedisNotifier } from 'nestjs-messaging/redis';
+import { type OutgoingSms, SmsTransport, type SubmitResult } from 'nestjs-messaging/transports';
 
 /** By what processes are notified: of nothing, by PostgreSQL, or by Redis. */
 export type Notified = 'polls' | 'postgres' | 'redis';

@@ -6,17 +6,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import {
-  AccountService,
-  LedgerService,
-  MessagingModule,
-  type OutgoingSms,
-  SmsService,
-  SmsTransport,
-  type SubmitResult,
-  TypeormStorage,
-} from 'nestjs-messaging';
+import { AccountService, LedgerService, MessagingModule, SmsService, TypeormStorage } from 'nestjs-messaging';
 import { OutboxStore } from 'nestjs-messaging/storage';
+import { type OutgoingSms, SmsTransport, type SubmitResult } from 'nestjs-messaging/transports';
 import { postgresUrl } from '../target.js';
 import { median } from '../versus.js';
 

@@ -32,6 +32,7 @@ export interface AuditEntry {
   readonly after?: AuditFields | undefined;
 }
 
+/** The fields of what was changed, before or after the change. */
 export type AuditFields = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
 /** An entry of the log. */

@@ -11,6 +11,7 @@ export const KEY_SCOPES = [
   'webhooks:write',
 ] as const;
 
+/** A scope of an API key. */
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
 /**
@@ -19,6 +20,7 @@ export type KeyScope = (typeof KEY_SCOPES)[number];
  */
 export const ACCOUNT_ROLES = ['viewer', 'sender', 'developer', 'admin'] as const;
 
+/** The role of a user of an account. */
 export type AccountRole = (typeof ACCOUNT_ROLES)[number];
 
 /**
@@ -27,6 +29,7 @@ export type AccountRole = (typeof ACCOUNT_ROLES)[number];
  */
 export const OPERATOR_ROLES = ['support', 'finance', 'operator'] as const;
 
+/** The role of a user of the operator. */
 export type OperatorRole = (typeof OPERATOR_ROLES)[number];
 
 export function isAccountRole(role: unknown): role is AccountRole {

@@ -24,6 +24,7 @@ export type Measure = (value: number, first?: string, second?: string, third?: s
 /** The kind of a span, with OpenTelemetry's names. */
 export type SpanKind = 'internal' | 'producer' | 'consumer' | 'client';
 
+/** A span that begins. */
 export interface NewSpan {
   readonly kind: SpanKind;
   /** Spans that caused this one, as W3C `traceparent`. They are links, because a message may be delivered hours after its send. */

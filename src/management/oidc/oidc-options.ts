@@ -22,6 +22,7 @@ export const OIDC_ALGORITHMS = [
   ...(['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'] as const),
 ] as const;
 
+/** An algorithm by which a provider may sign its tokens. */
 export type OidcAlgorithm = (typeof OIDC_ALGORITHMS)[number];
 
 /** Options of `OidcUserTokenVerifier.forRoot`. */

@@ -3,6 +3,7 @@ import type { Cancellation } from '../../common/concurrency/async.js';
 /** By what usage is grouped. */
 export const USAGE_GROUPS = ['day', 'channel', 'country', 'signature', 'key'] as const;
 
+/** By what usage is grouped. */
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
 /** The country of what cannot be attributed: numbers without a country, and recipients that were removed before the roll-up. */

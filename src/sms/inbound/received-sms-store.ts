@@ -37,6 +37,7 @@ export interface LongText {
   readonly content: LongTextContent;
 }
 
+/** The content of a long text that was joined from its parts. */
 export interface LongTextContent {
   readonly route: string;
   readonly from: string;

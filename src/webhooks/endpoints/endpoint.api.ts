@@ -176,5 +176,6 @@ export interface AttemptPage extends TypeOf<typeof AttemptPage> {}
 export const EventsCalled = object('Events that are called again.', { events: count('How many.', { example: 1 }) });
 export interface EventsCalled extends TypeOf<typeof EventsCalled> {}
 
+/** The answer to the removal of an endpoint. */
 export const EndpointRemoved = object('The endpoint is removed.', { success: yes });
 export interface EndpointRemoved extends TypeOf<typeof EndpointRemoved> {}

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { undocumentedNames } from '../../support/docs/declared-types.js';
 import { ROOT } from '../../support/sample-app/sample-app.js';
 
 /** Runs a program of an ES module or CommonJS host in a process of its own, on the built package. */
@@ -57,6 +58,11 @@ test('each class exists once over all entries, under its name', () => {
 test('each class exists once over all CommonJS entries, under its name', () => {
   const requires = sharing.map((entry) => `require('${entry.require}')`);
   expect(run('commonjs', `const loaded = [${requires}];${PRINT_CLASSES}`)).toEqual(ONCE);
+});
+
+test('each exported name has a docstring', () => {
+  const declared = entries.map((entry) => join(ROOT, entry.default.replace(/\.js$/, '.d.ts')));
+  expect(undocumentedNames(declared)).toEqual([]);
 });
 
 test('both forms export the same names', () => {
@@ -117,5 +123,5 @@ test('an import loads a few files, and no library before its first use', () => {
   expect(own.filter((path) => path.includes('/dashboard/'))).toEqual([]);
   expect(own.length).toBeGreaterThan(0);
   // One of them holds the sandbox's files, which are read when the first one is served.
-  expect(own.length).toBeLessThan(46);
+  expect(own.length).toBeLessThan(56);
 });

@@ -93,12 +93,15 @@ const ENTRIES = [
   'client/manage/index',
   'dashboard/index',
   'health/terminus/index',
+  'management/index',
   'notifiers/redis/index',
   'outbox/index',
   'storage/index',
   'telemetry/opentelemetry/index',
   'telemetry/prometheus/index',
   'testing/index',
+  'transports/index',
+  'types',
   ...['baileys', 'http', 'routed', 'smpp'].map((each) => `transports/${each}/index`),
 ];
 

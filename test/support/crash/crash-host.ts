@@ -7,12 +7,9 @@ import {
   LedgerService,
   MessagingModule,
   OtpService,
-  type OutgoingSms,
   PostgresNotifier,
   SandboxModule,
   SandboxSmsTransport,
-  SmsTransport,
-  type SubmitResult,
   SystemClock,
   TypeormStorage,
 } from 'nestjs-messaging';
@@ -20,6 +17,7 @@ import { generic, HttpSmsTransport, twilio } from 'nestjs-messaging/http';
 import { RedisNotifier } from 'nestjs-messaging/redis';
 import { SmppSmsTransport } from 'nestjs-messaging/smpp';
 import { OutboxStore, type StoreClass } from 'nestjs-messaging/storage';
+import { type OutgoingSms, SmsTransport, type SubmitResult } from 'nestjs-messaging/transports';
 import { DataSource } from 'typeorm';
 import type { CrashOrder } from './crash-process.js';
 

@@ -23,17 +23,15 @@ interface Declarations {
 /** Parts of a tree that are read here; each is looked at before it is used. */
 type Node = Readonly<Record<string, unknown>>;
 
-/**
- * Types that a signature of some entry mentions and no entry exports: a host that writes a function over them cannot name
- * what it returns (TS2742). Constructors are left out: most are Nest's to call, and nobody's function returns one.
- */
-export function unexportedTypes(entries: readonly string[]): string[] {
+/** Reads files of declarations, each once, and follows names through them. */
+function declarationReader() {
   const files = new Map<string, Declarations>();
   const read = (file: string): Declarations => {
     const known = files.get(file) ?? declarationsOf(file);
     files.set(file, known);
     return known;
   };
+  /** Where a name is declared. */
   const home = ({ file, name }: Place): Place | undefined => {
     const { own, imported, exported, whole } = read(file);
     const elsewhere = imported.get(name) ?? exported.get(name);
@@ -47,6 +45,25 @@ export function unexportedTypes(entries: readonly string[]): string[] {
     const named = [...exported.values()].flatMap((place) => home(place) ?? []);
     return [...named, ...whole.flatMap(exportsOf)];
   };
+  return { read, home, exportsOf };
+}
+
+/** Names that an entry exports and whose declaration has no docstring: an editor would show nothing for them. */
+export function undocumentedNames(entries: readonly string[]): string[] {
+  const { exportsOf } = declarationReader();
+  const bare = entries.flatMap(exportsOf).filter(({ file, name }) => {
+    const declaration = `(?:abstract )?(?:class|interface|type|const|function|enum) ${name}\\b`;
+    return !new RegExp(`\\*/\\s*export (?:declare )?${declaration}`).test(readFileSync(file, 'utf8'));
+  });
+  return [...new Set(bare.map(({ name }) => name))].sort();
+}
+
+/**
+ * Types that a signature of some entry mentions and no entry exports: a host that writes a function over them cannot name
+ * what it returns (TS2742). Constructors are left out: most are Nest's to call, and nobody's function returns one.
+ */
+export function unexportedTypes(entries: readonly string[]): string[] {
+  const { read, home, exportsOf } = declarationReader();
   /** The `typeof` of a constant, and an alias that its own file keeps to itself. */
   const isSpelledOut = ({ file, name }: Place): boolean => {
     const { own, exported } = read(file);

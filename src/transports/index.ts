@@ -1,0 +1,39 @@
+/** For authors of transports: the two ports, and the shapes that go through them. */
+
+export type { Cancellation } from '../common/concurrency/async.js';
+export type { ReportedStatus } from '../events/delivery-status.js';
+export {
+  type IncomingMedia,
+  type IncomingMsgapp,
+  type Link,
+  type LinkEnd,
+  type LinkEvent,
+  type LinkListener,
+  type LinkOrder,
+  type LinkResult,
+  type MediaKind,
+  MsgappTransport,
+  type OutgoingMedia,
+  type OutgoingMsgapp,
+  type Pacing,
+  type SessionTiming,
+} from '../msgapp/msgapp-transport.js';
+export type { LinkCode } from '../msgapp/sessions/qr-stream.js';
+export type { SessionCredentials } from '../msgapp/sessions/session-credentials.js';
+export type { DeliveryResult, RepeatPolicy, ResultPolicy } from '../outbox/delivery/delivery-result.js';
+export type { LinkState, RouteState } from '../sms/carrier-state.js';
+export {
+  type CallbackAnswer,
+  type CallbackHandler,
+  type CarrierCallback,
+  type CarrierReceipt,
+  type InboundSms,
+  type OutgoingSms,
+  type PartPlace,
+  type ReportResult,
+  type RouteAttempt,
+  type SmsReport,
+  type SmsSink,
+  SmsTransport,
+  type SubmitResult,
+} from '../sms/sms-transport.js';
