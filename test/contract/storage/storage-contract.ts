@@ -40,9 +40,9 @@ import { optOutTests } from './sms/opt-outs.js';
 import { partTests } from './sms/parts/parts.js';
 import { phoneTests } from './sms/phones.js';
 import { receivedTextTests } from './sms/received-texts.js';
+import { StorageFixture } from './storage-fixture.js';
 import type { OpenStorage, StoragePart } from './storage-harness.js';
 import { endpointTests } from './webhooks/endpoints.js';
-import { World } from './world.js';
 
 export type { TestRunner } from '../test-runner.js';
 export type {
@@ -133,7 +133,7 @@ export function describeStorage(
   lacks: readonly StoragePart[] = [],
 ): void {
   runner.describe(name, () => {
-    const world = new World();
+    const world = new StorageFixture();
     const parts = partRunner(runner, lacks);
     runner.beforeEach(() => world.open(open));
     runner.afterEach(() => world.close());

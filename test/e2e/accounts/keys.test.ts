@@ -65,19 +65,19 @@ describeOnBothAdapters('the keys of an account', (adapter) => {
     world.clock.advance(1);
     return world;
   };
-  type World = Awaited<ReturnType<typeof start>>;
+  type Fixture = Awaited<ReturnType<typeof start>>;
 
-  const make = async ({ as }: World, body: object, headers: Record<string, string> = {}) => {
+  const make = async ({ as }: Fixture, body: object, headers: Record<string, string> = {}) => {
     const reply = await as('developer', 'keys', { method: 'POST', body, headers });
     expect(reply.status).toBe(200);
     return reply.body as NewKeyView;
   };
-  const list = async ({ as }: World, query = '') => {
+  const list = async ({ as }: Fixture, query = '') => {
     const { status, body } = await as('developer', `keys${query}`);
     expect(status).toBe(200);
     return body as { items: KeyView[]; next_cursor: string | null };
   };
-  const sendWith = ({ client }: World, { key }: NewKeyView) => new ApiClient(client.url, '', String(key)).send(SEND);
+  const sendWith = ({ client }: Fixture, { key }: NewKeyView) => new ApiClient(client.url, '', String(key)).send(SEND);
 
   test('a key is created, shown once, and listed with its rights', async () => {
     const world = await start();

@@ -46,11 +46,11 @@ async function start(adapter: Adapter) {
   return { ...world, routes, credentials: await credentialsOf(world) };
 }
 
-type World = Awaited<ReturnType<typeof start>>;
+type Fixture = Awaited<ReturnType<typeof start>>;
 
 /** Asks a route with each credential. Returns the cells that differ from the table. */
 async function wrongCells(
-  { url, credentials }: World,
+  { url, credentials }: Fixture,
   route: { readonly method: string; readonly path: string },
 ): Promise<string[]> {
   const rule = PERMISSION_TABLE[ruleName(route)];

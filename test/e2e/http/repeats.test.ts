@@ -21,7 +21,7 @@ const TABLES = ['account', 'api_key', 'signature', 'ledger', 'opt_out', 'pause',
 /** Fields that differ between two reads although nobody has changed anything. */
 const MOVES_BY_ITSELF = new Set(['used_at', 'lease_until', 'owner', 'epoch']);
 
-async function startWorld() {
+async function startFixture() {
   const world = await startManage('express', { msgapp: MSGAPP, webhooks: { pepper: WEBHOOK_PEPPER } });
   const client = await clientOf(world);
   const { accountId } = client;
@@ -50,10 +50,10 @@ async function startWorld() {
 
 const TYPES = ['key.created', 'key.revoked'];
 
-type World = Awaited<ReturnType<typeof startWorld>>;
+type Fixture = Awaited<ReturnType<typeof startFixture>>;
 
 /** Makes what the change needs, and returns the change. */
-type Preparation = (world: World) => Promise<() => Promise<unknown>>;
+type Preparation = (world: Fixture) => Promise<() => Promise<unknown>>;
 
 /** Every change whose repetition must record nothing. */
 const CHANGES: Readonly<Record<string, Preparation>> = {
@@ -190,7 +190,7 @@ const NO_CHANGES: Readonly<Record<string, Preparation>> = {
 };
 
 test.each(Object.entries(CHANGES))('a change that is requested twice is recorded once: %s', async (_name, prepare) => {
-  const world = await startWorld();
+  const world = await startFixture();
   const change = await prepare(world);
   const before = world.look();
   await change();
@@ -202,7 +202,7 @@ test.each(Object.entries(CHANGES))('a change that is requested twice is recorded
 });
 
 test.each(Object.entries(NO_CHANGES))('a request that changes nothing records nothing: %s', async (_name, prepare) => {
-  const world = await startWorld();
+  const world = await startFixture();
   const change = await prepare(world);
   const before = world.look();
   world.clock.advance(60_000);

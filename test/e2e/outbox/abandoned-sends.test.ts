@@ -9,7 +9,7 @@ import { RawConnection, type Reply } from '../../support/http/http-client.js';
 import { clientOf } from '../../support/mounting/mounted.js';
 import { type Service, startService } from '../../support/mounting/services.js';
 import { MsgappClient, startMsgapp } from '../../support/msgapp/msgapp-app.js';
-import { Gate } from '../../support/outbox/delivery-world.js';
+import { Gate } from '../../support/outbox/delivery-fixture.js';
 import { ScriptedStorage } from '../../support/outbox/scripted-commits.js';
 
 const NUMBER = '22670000000';

@@ -6,7 +6,7 @@ import { ApiClient } from '../../support/http/api-client.js';
 import { describeOnBothAdapters } from '../../support/http/http-apps.js';
 import { rawSend } from '../../support/http/raw-send.js';
 import { describeServices, type Service, startService } from '../../support/mounting/services.js';
-import { Gate } from '../../support/outbox/delivery-world.js';
+import { Gate } from '../../support/outbox/delivery-fixture.js';
 
 const SEND = { signature: 'INFOS', content: 'Bonjour', number: ['22670000000'] };
 const KEY = { 'idempotency-key': 'order-1' };

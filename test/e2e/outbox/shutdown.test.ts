@@ -23,7 +23,7 @@ import { clientOf } from '../../support/mounting/mounted.js';
 import { startService } from '../../support/mounting/services.js';
 import { MSGAPP, MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp/msgapp-app.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
-import { Gate } from '../../support/outbox/delivery-world.js';
+import { Gate } from '../../support/outbox/delivery-fixture.js';
 import { GatedTransport } from '../../support/outbox/gated-transport.js';
 import { ScriptedStorage } from '../../support/outbox/scripted-commits.js';
 

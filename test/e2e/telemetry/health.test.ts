@@ -19,7 +19,7 @@ import { OPTIONS, startMessaging } from '../../support/mounting/messaging-app.js
 import { clientOf } from '../../support/mounting/mounted.js';
 import { MSGAPP, MsgappClient } from '../../support/msgapp/msgapp-app.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
-import { Gate } from '../../support/outbox/delivery-world.js';
+import { Gate } from '../../support/outbox/delivery-fixture.js';
 import { GatedTransport } from '../../support/outbox/gated-transport.js';
 import { ScriptedStorage } from '../../support/outbox/scripted-commits.js';
 

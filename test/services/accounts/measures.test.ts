@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { MEASURES, MeasureWorld, sorted } from '../../support/accounts/measure-world.js';
+import { MEASURES, MeasureFixture, sorted } from '../../support/accounts/measure-fixture.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { createMariadbDatabase } from '../../support/databases/mariadb.js';
 import { createPostgresDatabase } from '../../support/databases/postgres.js';
@@ -14,14 +14,14 @@ const MAX_ROWS = 5000;
 
 const opened = closeAfterEach();
 
-async function openWorld(type: 'postgres' | 'mysql', database: { url: string; drop(): Promise<void> }) {
+async function openFixture(type: 'postgres' | 'mysql', database: { url: string; drop(): Promise<void> }) {
   opened({ close: () => database.drop() });
-  return opened(await MeasureWorld.open({ type, url: database.url }));
+  return opened(await MeasureFixture.open({ type, url: database.url }));
 }
 
 onPostgres('gauges on PostgreSQL', () => {
   test.each([false, true])('read a limited number of rows; statistics: %s', async (known) => {
-    const world = await openWorld('postgres', await createPostgresDatabase());
+    const world = await openFixture('postgres', await createPostgresDatabase());
     if (known) await world.database.query('VACUUM ANALYZE');
     const { measures, statements } = await world.measure();
     const { deadRows, oldestSnapshot, ...shown } = sorted(measures);
@@ -41,7 +41,7 @@ onPostgres('gauges on PostgreSQL', () => {
 
 onMariadb('gauges on MariaDB', () => {
   test('read a limited number of rows', async () => {
-    const world = await openWorld('mysql', await createMariadbDatabase());
+    const world = await openFixture('mysql', await createMariadbDatabase());
     const { measures, statements } = await world.measure();
     const { deadRows, oldestSnapshot, ...shown } = sorted(measures);
     expect([shown, deadRows]).toEqual([MEASURES, []]);

@@ -16,7 +16,7 @@ import { hasServer } from '../../support/databases/servers.js';
 import { ask, balanceOf, phoneOf, type SmsTarget, sendSms, tallyOf } from '../../support/http/sms-client.js';
 import { type MessagingApp, startMessaging } from '../../support/mounting/messaging-app.js';
 import { codeIn, PEPPER, wrongFor } from '../../support/otp/otp-app.js';
-import { Gate } from '../../support/outbox/delivery-world.js';
+import { Gate } from '../../support/outbox/delivery-fixture.js';
 
 const CROWD = 300;
 /** Connections of the pool that may wait for records: a quarter of ten. */
@@ -27,14 +27,14 @@ const SERVICE = 'Boutique';
 const opened = closeAfterEach();
 
 /** A service on a pool of ten connections, and a second account. */
-class World {
+class Fixture {
   private constructor(
     readonly app: MessagingApp,
     readonly dataSource: DataSource,
     readonly other: SmsTarget & { readonly id: string },
   ) {}
 
-  static async start(type: LockingServer['type'], url: string, otp: Partial<OtpOptions> = {}): Promise<World> {
+  static async start(type: LockingServer['type'], url: string, otp: Partial<OtpOptions> = {}): Promise<Fixture> {
     const dataSource = await new DataSource({ type, url }).initialize();
     opened({ close: () => dataSource.destroy() });
     const options = { storage: TypeormStorage.forRoot({ dataSource }), otp: { pepper: PEPPER, ...otp } };
@@ -42,7 +42,7 @@ class World {
     const accounts = app.app.get(AccountService, { strict: false });
     const { id } = await accounts.createAccount({ name: 'Autre' });
     await app.app.get(LedgerService, { strict: false }).topUp(id, 1000);
-    return new World(app, dataSource, { url: app.url, key: (await accounts.issueKey(id)).key, id });
+    return new Fixture(app, dataSource, { url: app.url, key: (await accounts.issueKey(id)).key, id });
   }
 
   send(target: SmsTarget, number: string) {
@@ -105,7 +105,7 @@ for (const [name, server] of Object.entries(LOCKING_SERVERS)) {
     };
 
     test(`${CROWD} checks of a held number wait on ${SHARE} connections at most; others are served; one succeeds`, async () => {
-      const world = await World.start(server.type, url);
+      const world = await Fixture.start(server.type, url);
       const { app, other } = world;
       const code = await world.codeFor(app, NUMBER);
       const otherCode = await world.codeFor(other, OTHER);
@@ -133,7 +133,7 @@ for (const [name, server] of Object.entries(LOCKING_SERVERS)) {
     });
 
     test('a code that is dead, expired, unknown or verified needs no lock: it is answered while its record is held', async () => {
-      const world = await World.start(server.type, url);
+      const world = await Fixture.start(server.type, url);
       const { app } = world;
       const code = await world.codeFor(app, NUMBER);
       const verified = await world.codeFor(app, OTHER);
@@ -150,7 +150,7 @@ for (const [name, server] of Object.entries(LOCKING_SERVERS)) {
     });
 
     test('a record that is held for too long: 503, and nothing is counted', async () => {
-      const world = await World.start(server.type, url);
+      const world = await Fixture.start(server.type, url);
       const { app } = world;
       const code = await world.codeFor(app, NUMBER);
       const held = await holdChallenge(app.accountId);
@@ -165,7 +165,7 @@ for (const [name, server] of Object.entries(LOCKING_SERVERS)) {
     test.each(['new', 'known'])(
       'a code of an open host transaction under strict limits delays only sends to its own number: %s to all',
       async (number) => {
-        const world = await World.start(server.type, url, { limits: { preset: 'strict', cooldownSeconds: 0 } });
+        const world = await Fixture.start(server.type, url, { limits: { preset: 'strict', cooldownSeconds: 0 } });
         const { app, other } = world;
         if (number === 'known') await world.codeFor(app, NUMBER);
         const before = Number(await balanceOf(other));
@@ -187,7 +187,7 @@ for (const [name, server] of Object.entries(LOCKING_SERVERS)) {
     );
 
     test('a number that a host transaction holds for too long: sends to it are answered 503, and nothing is charged', async () => {
-      const world = await World.start(server.type, url, { limits: 'strict' });
+      const world = await Fixture.start(server.type, url, { limits: 'strict' });
       const { app, other } = world;
       const end = await world.holdBySending(app.accountId, NUMBER);
       expect(tallyOf([await world.send(other, NUMBER)])).toEqual({ '503 Service momentanément indisponible': 1 });

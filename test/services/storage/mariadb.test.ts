@@ -12,7 +12,7 @@ import { createMariadbDatabase } from '../../support/databases/mariadb.js';
 import { hasServer } from '../../support/databases/servers.js';
 import { expectStandingTransactionEnds } from '../../support/databases/standing-transaction.js';
 import { expectCapAmongHosts } from '../../support/mounting/host-caps.js';
-import { Gate } from '../../support/outbox/delivery-world.js';
+import { Gate } from '../../support/outbox/delivery-fixture.js';
 import { expectStartSentences } from '../../support/storage/start-sentences.js';
 
 const available = await hasServer('MariaDB', 3306);

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { EndpointStore } from '../../../src/webhooks/endpoints/endpoint-store.js';
-import { CallWorld } from '../../support/webhooks/call-world.js';
+import { CallFixture } from '../../support/webhooks/call-fixture.js';
 import { hasNginx, OwnNginx } from '../../support/webhooks/own-nginx.js';
 
 /** Answers of a server that this project did not write. At `/gone` nothing listens behind it. */
@@ -18,13 +18,13 @@ const suite = hasNginx() ? describe : describe.skip;
 
 suite('calls to nginx', () => {
   let nginx: OwnNginx;
-  let world: CallWorld;
+  let world: CallFixture;
   beforeAll(async () => {
     nginx = await OwnNginx.start(LOCATIONS);
   });
   afterAll(() => nginx.close());
   beforeEach(async () => {
-    world = await CallWorld.open();
+    world = await CallFixture.open();
   });
   afterEach(() => world.close());
 

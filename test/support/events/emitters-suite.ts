@@ -27,20 +27,20 @@ import { loggedFault } from './event-schemas.js';
 const HASH = '0123456789abcdef'.repeat(4);
 
 /** A storage with one account of 1000 units. */
-class World {
+class Fixture {
   private constructor(
     readonly dataSource: DataSource,
     readonly storage: TypeormStorage,
   ) {}
 
-  static async open(dataSource: DataSource): Promise<World> {
+  static async open(dataSource: DataSource): Promise<Fixture> {
     const storage = new TypeormStorage({ database: dataSource });
     await storage.start();
     await storage.store(AccountStore).createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
     await storage
       .store(LedgerStore)
       .post({ id: 'op:funds', accountId: ACCOUNT, kind: 'topup', units: 1000, at: START });
-    return new World(dataSource, storage);
+    return new Fixture(dataSource, storage);
   }
 
   get log(): EventLog {
@@ -99,7 +99,7 @@ class World {
 
 /** Tests of what accounts, the ledger, opt-outs, codes and sessions tell, on any database. */
 export function emitterRules(open: () => Promise<DataSource>): void {
-  const start = async () => World.open(await open());
+  const start = async () => Fixture.open(await open());
 
   test.each(EMITTERS)('$name is in the log ($type), once and with it', async ({ prepare, type, data }) => {
     const world = await start();
@@ -177,7 +177,7 @@ export function emitterRules(open: () => Promise<DataSource>): void {
   lowBalanceRules(start);
 }
 
-function lowBalanceRules(start: () => Promise<World>): void {
+function lowBalanceRules(start: () => Promise<Fixture>): void {
   const withThreshold = async (threshold = 10) => {
     const world = await start();
     expect(await world.storage.store(AccountStore).setLowBalance(ACCOUNT, threshold)).toBe(true);

@@ -5,7 +5,7 @@ import {
   SmsTransport,
   type SubmitResult,
 } from '../../../src/sms/sms-transport.js';
-import { Gate } from './delivery-world.js';
+import { Gate } from './delivery-fixture.js';
 
 /** A carrier that holds every batch on the wire until its gate opens, and then delivers it unless told otherwise. */
 export class GatedTransport extends SmsTransport {

@@ -1,12 +1,12 @@
 import { expect } from '@jest/globals';
 import { messageId, phone } from '../../contract/storage/fixtures.js';
-import { LARGE, LARGE_ID, type ReadWorld, SMALL, type Watched } from './read-world.js';
+import { LARGE, LARGE_ID, type ReadFixture, SMALL, type Watched } from './read-fixture.js';
 
 /** Asserts that one read was bounded. */
 export type Check = (watched: Watched<unknown>, most: number) => Promise<void>;
 
 /** What an account may ask for, and the rows that an answer may cost. */
-export async function readEverything(world: ReadWorld, check: Check): Promise<void> {
+export async function readEverything(world: ReadFixture, check: Check): Promise<void> {
   const page = await world.list();
   expect(page.result.items.map(({ recipients }) => recipients)).toEqual([LARGE, ...Array(49).fill(1)]);
   await check(page, 150);
@@ -44,8 +44,8 @@ export async function readEverything(world: ReadWorld, check: Check): Promise<vo
 
 /** Searches for what is rare; answers how many pages it took. */
 export async function searchFor(
-  world: ReadWorld,
-  query: Parameters<ReadWorld['list']>[0],
+  world: ReadFixture,
+  query: Parameters<ReadFixture['list']>[0],
   check: Check,
   most: number,
 ): Promise<number> {
@@ -64,7 +64,7 @@ export async function searchFor(
 }
 
 /** Looks for recipients in a state that none is in; answers how many pages it took. */
-export async function searchRecipients(world: ReadWorld, check: Check, most: number): Promise<number> {
+export async function searchRecipients(world: ReadFixture, check: Check, most: number): Promise<number> {
   let from: number | undefined;
   for (let pages = 1; ; pages++) {
     const page = await world.recipients({ limit: 50, status: 'delivered', from });

@@ -5,7 +5,7 @@ import type { PageRequest } from '../../../src/common/listing/page.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT, aSend, messageId } from '../../contract/storage/fixtures.js';
 import { pages } from '../../contract/storage/outbox/listing.js';
-import { World } from '../../contract/storage/world.js';
+import { StorageFixture } from '../../contract/storage/storage-fixture.js';
 import { openSqlite } from '../../support/databases/sql-harness.js';
 import { harnessOf, SqliteMemory } from '../../support/databases/sqlite-memory.js';
 import { eventTeller } from '../../support/events/event-teller.js';
@@ -14,7 +14,7 @@ describe.each([
   { storage: 'memory', open: async () => harnessOf(await SqliteMemory.open()) },
   { storage: 'SQLite', open: openSqlite },
 ])('the operator’s ledger ($storage)', ({ open }) => {
-  const world = new World();
+  const world = new StorageFixture();
   let clock: FakeClock;
   let ledger: LedgerService;
 

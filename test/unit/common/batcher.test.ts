@@ -3,7 +3,7 @@ import { Batcher, type BatcherOptions, EachTurn, Gathering, Spaced } from '../..
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { settled } from '../../support/common/settled.js';
-import { Gate } from '../../support/outbox/delivery-world.js';
+import { Gate } from '../../support/outbox/delivery-fixture.js';
 
 type Options = Partial<BatcherOptions<string, string>>;
 

@@ -7,7 +7,7 @@ import { decide } from '../../../src/outbox/accept/decide.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT, aSend, messageId, START } from '../../contract/storage/fixtures.js';
-import { World } from '../../contract/storage/world.js';
+import { StorageFixture } from '../../contract/storage/storage-fixture.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { settled } from '../../support/common/settled.js';
 import { harnessOf, SqliteMemory } from '../../support/databases/sqlite-memory.js';
@@ -21,7 +21,7 @@ const OUT = { number: '22670000001', units: 0, refused: 'opted_out' };
  */
 async function start() {
   const storage = await SqliteMemory.open();
-  const world = new World();
+  const world = new StorageFixture();
   await world.open(async () => harnessOf(storage));
   opened({ close: () => world.close() });
   const [clock, notifier] = [new FakeClock(), new LocalNotifier()];

@@ -7,7 +7,7 @@ import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { settled } from '../../support/common/settled.js';
 
 /** A service with one check of routes, which answers what the test says. */
-class World {
+class Fixture {
   readonly clock = new FakeClock();
   readonly readiness = new MessagingReadiness();
   readonly service: HealthService;
@@ -41,7 +41,7 @@ class World {
 }
 
 test('the checks run at most once a second, however often health is requested', async () => {
-  const world = new World();
+  const world = new Fixture();
   await Promise.all([world.service.isReady(), world.service.isReady(), world.service.report()]);
   world.clock.advance(999);
   expect(await world.service.isReady()).toBe(true);
@@ -53,7 +53,7 @@ test('the checks run at most once a second, however often health is requested', 
 });
 
 test('a check that hangs fails after 800 ms and is not started again before it has answered', async () => {
-  const world = new World();
+  const world = new Fixture();
   let answer: () => void = () => undefined;
   world.answer = () =>
     new Promise((resolve) => {
@@ -73,13 +73,13 @@ test('a check that hangs fails after 800 ms and is not started again before it h
 });
 
 test('if a check throws, it fails; its message may hold secrets and is not shown', async () => {
-  const world = new World();
+  const world = new Fixture();
   world.answer = () => Promise.reject(new TypeError('22670000001 has the code 4711'));
   expect(await world.next()).toMatchObject({ state: 'failed', text: 'It failed: TypeError.' });
 });
 
 test('a failure counts as a warning within its grace, which starts with that failure', async () => {
-  const world = new World();
+  const world = new Fixture();
   world.graceMs = 2500;
   expect(await world.next()).toMatchObject({ state: 'ok' });
   world.state = 'failed';
@@ -97,14 +97,14 @@ test('a failure counts as a warning within its grace, which starts with that fai
 });
 
 test('a check that readiness does not need is still shown', async () => {
-  const world = new World(['storage']);
+  const world = new Fixture(['storage']);
   world.state = 'failed';
   expect(await world.next()).toMatchObject({ state: 'failed' });
   expect(await world.service.isReady()).toBe(true);
 });
 
 test('a shutdown makes the process unready at once, whatever the checks last found', async () => {
-  const world = new World();
+  const world = new Fixture();
   expect(await world.service.isReady()).toBe(true);
   world.readiness.end();
   expect(await world.service.isReady()).toBe(false);

@@ -10,7 +10,7 @@ import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import { ACCOUNT } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { settled } from '../../support/common/settled.js';
-import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
+import { linked, MsgappFixture, MsgappProcess } from '../../support/msgapp/msgapp-fixture.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
 
 const NUMBER = '22670000000';
@@ -20,7 +20,7 @@ const opened = closeAfterEach();
 beforeAll(() => Logger.overrideLogger(false));
 
 async function open() {
-  const world = await MsgappWorld.open();
+  const world = await MsgappFixture.open();
   const process = opened(await new MsgappProcess(world, new ScriptedTransport()).start());
   const modules = { get: () => process.sessions } as unknown as ModuleRef;
   const managed = new ManagedSessions(world.storage.store(ManagedSessionStore), modules);

@@ -8,7 +8,7 @@ import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { settled } from '../../support/common/settled.js';
-import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
+import { linked, MsgappFixture, MsgappProcess } from '../../support/msgapp/msgapp-fixture.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
 
 const opened = closeAfterEach();
@@ -43,7 +43,7 @@ test('only sessions that are still restricted are remembered as restricted', () 
 });
 
 test('a session that has ended is not remembered as restricted', async () => {
-  const world = await MsgappWorld.open();
+  const world = await MsgappFixture.open();
   const process = opened(await new MsgappProcess(world, new ScriptedTransport()).start());
   const id = await linked(process, '22670000000');
   await process.transport.last().say({ kind: 'restricted', code: '463', forMs: 3_600_000 });
@@ -56,7 +56,7 @@ test('a session that has ended is not remembered as restricted', async () => {
 });
 
 test('of receipts that come before their message, each state is kept once, however often it comes', async () => {
-  const world = await MsgappWorld.open();
+  const world = await MsgappFixture.open();
   const process = opened(await new MsgappProcess(world, new ScriptedTransport()).start());
   const reported: (readonly DeliveryUpdate[])[] = [];
   const outbox = Object.assign(Object.create(process.outbox), {

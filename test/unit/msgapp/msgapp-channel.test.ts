@@ -10,9 +10,9 @@ import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { ACCOUNT } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { settled } from '../../support/common/settled.js';
-import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
+import { linked, MsgappFixture, MsgappProcess } from '../../support/msgapp/msgapp-fixture.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
-import { Gate } from '../../support/outbox/delivery-world.js';
+import { Gate } from '../../support/outbox/delivery-fixture.js';
 
 const NUMBER = '22670000000';
 const TO = '22675000000';
@@ -22,7 +22,7 @@ const cut: LinkEvent = { kind: 'ended', end: { next: 'retry', reason: 'cut' } };
 beforeAll(() => Logger.overrideLogger(false));
 
 async function open(options: Partial<MsgappOptions> = {}, repeat?: RepeatPolicy) {
-  const world = await MsgappWorld.open();
+  const world = await MsgappFixture.open();
   const transport = new ScriptedTransport(repeat);
   const process = opened(await new MsgappProcess(world, transport, options).start());
   const id = await linked(process, NUMBER);
@@ -457,7 +457,7 @@ describe('a shutdown', () => {
 
 describe('two channels side by side', () => {
   test('have their own numbers, messages and prices, and one balance', async () => {
-    const world = await MsgappWorld.open();
+    const world = await MsgappFixture.open();
     const one = opened(await new MsgappProcess(world, new ScriptedTransport(), { channel: 'one' }).start());
     const two = opened(
       await new MsgappProcess(world, new ScriptedTransport(), {

@@ -5,7 +5,7 @@ import { ACCOUNT } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { PNG } from '../../support/common/png.js';
 import { NO_INPUTS, notStrings } from '../../support/common/wrong-inputs.js';
-import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
+import { linked, MsgappFixture, MsgappProcess } from '../../support/msgapp/msgapp-fixture.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
 
 const NUMBER = '22670000500';
@@ -22,7 +22,7 @@ beforeAll(() => Logger.overrideLogger(false));
 
 /** A channel with a linked number, called as hosts in JavaScript call it. */
 async function open() {
-  const world = await MsgappWorld.open();
+  const world = await MsgappFixture.open();
   const process = opened(await new MsgappProcess(world, new ScriptedTransport()).start());
   await linked(process, NUMBER);
   process.fetcher.answer = async () => ({

@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import type { Acceptance } from '../../../src/outbox/outbox.js';
 import { ACCOUNT } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
-import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
+import { linked, MsgappFixture, MsgappProcess } from '../../support/msgapp/msgapp-fixture.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
 
 const TO = '22675000000';
@@ -13,7 +13,7 @@ const opened = closeAfterEach();
 beforeAll(() => Logger.overrideLogger(false));
 
 async function open() {
-  const world = await MsgappWorld.open();
+  const world = await MsgappFixture.open();
   const process = opened(await new MsgappProcess(world, new ScriptedTransport()).start());
   await linked(process, '22670000000');
   process.fetcher.answer = async () => ({ contentType: undefined, fileName: undefined, body: one(PNG) });

@@ -13,9 +13,9 @@ import { closeAfterEach } from '../../support/common/opened.js';
 import { PNG } from '../../support/common/png.js';
 import { settled } from '../../support/common/settled.js';
 import { photoWithThumbnail } from '../../support/media/photo-with-thumbnail.js';
-import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
+import { linked, MsgappFixture, MsgappProcess } from '../../support/msgapp/msgapp-fixture.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
-import { Gate } from '../../support/outbox/delivery-world.js';
+import { Gate } from '../../support/outbox/delivery-fixture.js';
 
 const NUMBER = '22670000000';
 const SECOND = '22670000001';
@@ -27,7 +27,7 @@ const cut: LinkEvent = { kind: 'ended', end: { next: 'retry', reason: 'cut' } };
 beforeAll(() => Logger.overrideLogger(false));
 
 async function open(options: Partial<MsgappOptions> = {}) {
-  const world = await MsgappWorld.open();
+  const world = await MsgappFixture.open();
   const transport = new ScriptedTransport();
   const process = opened(await new MsgappProcess(world, transport, options).start());
   const text = (over: object = {}) => process.service.sendText(ACCOUNT, { to: TO, body: 'Bonjour', ...over });
@@ -529,12 +529,12 @@ describe('a file', () => {
 });
 
 /** The number of stored files. */
-function kept(world: MsgappWorld): number {
+function kept(world: MsgappFixture): number {
   return Number(world.storage.database.prepare('SELECT count(*) FROM messaging_media').pluck().get());
 }
 
 /** The next commit takes effect, and its answer is lost. */
-function loseNextAnswer({ storage }: MsgappWorld): void {
+function loseNextAnswer({ storage }: MsgappFixture): void {
   const outbox = storage.store(OutboxStore);
   const { commit } = outbox;
   outbox.commit = async (...asked) => {

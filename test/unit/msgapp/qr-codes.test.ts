@@ -4,7 +4,7 @@ import type { LinkNews } from '../../../src/msgapp/sessions/qr-stream.js';
 import { ACCOUNT } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { settled } from '../../support/common/settled.js';
-import { MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
+import { MsgappFixture, MsgappProcess } from '../../support/msgapp/msgapp-fixture.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
 
 const NUMBER = '22670000000';
@@ -14,7 +14,7 @@ const never = new AbortController().signal;
 beforeAll(() => Logger.overrideLogger(false));
 
 async function open() {
-  const world = await MsgappWorld.open();
+  const world = await MsgappFixture.open();
   const transport = new ScriptedTransport();
   const process = opened(await new MsgappProcess(world, transport).start());
   const { sessionID: id, qrToken: token } = await process.sessions.connect(ACCOUNT);

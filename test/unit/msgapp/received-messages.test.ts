@@ -9,7 +9,7 @@ import { ReceivedMessageStore } from '../../../src/msgapp/received/received-mess
 import { ReceivedMessages } from '../../../src/msgapp/received/received-messages.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { ACCOUNT } from '../../contract/storage/fixtures.js';
-import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
+import { linked, MsgappFixture, MsgappProcess } from '../../support/msgapp/msgapp-fixture.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
 
 const NUMBER = '22670000000';
@@ -17,14 +17,14 @@ const NUMBER = '22670000000';
 beforeAll(() => Logger.overrideLogger(false));
 
 describe('messages to a linked number', () => {
-  let world: MsgappWorld;
+  let world: MsgappFixture;
   let process: MsgappProcess;
   let store: ReceivedMessageStore;
   let sessionId: string;
   let heard: ReceivedMessage[];
 
   beforeEach(async () => {
-    world = await MsgappWorld.open();
+    world = await MsgappFixture.open();
     store = world.storage.store(ReceivedMessageStore);
     await world.storage.store(EventLog).switchOn(ACCOUNT, 0);
     process = await start();

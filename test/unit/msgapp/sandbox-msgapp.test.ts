@@ -13,7 +13,7 @@ import { SandboxScanner } from '../../../src/sandbox/sandbox-scanner.js';
 import { ACCOUNT } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { settled } from '../../support/common/settled.js';
-import { MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
+import { MsgappFixture, MsgappProcess } from '../../support/msgapp/msgapp-fixture.js';
 
 const NUMBER = '22670000000';
 const TO = '22675000000';
@@ -23,7 +23,7 @@ const never = new AbortController().signal;
 
 beforeAll(() => Logger.overrideLogger(false));
 
-function start(world: MsgappWorld, scanner: SandboxScanner, options: Partial<MsgappOptions> = {}) {
+function start(world: MsgappFixture, scanner: SandboxScanner, options: Partial<MsgappOptions> = {}) {
   const { storage, clock } = world;
   const feed = new SandboxFeed();
   const ids = new UuidGenerator();
@@ -39,7 +39,7 @@ function start(world: MsgappWorld, scanner: SandboxScanner, options: Partial<Msg
 }
 
 async function open() {
-  const world = await MsgappWorld.open();
+  const world = await MsgappFixture.open();
   const scanner = new SandboxScanner();
   const process = opened(await start(world, scanner));
   const connect = async () => {

@@ -6,7 +6,7 @@ import { ACCOUNT } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { settled } from '../../support/common/settled.js';
 import { heardEvents, loggedEvents, sorted } from '../../support/events/logged-events.js';
-import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
+import { linked, MsgappFixture, MsgappProcess } from '../../support/msgapp/msgapp-fixture.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
 
 const NUMBER = '22670000000';
@@ -15,7 +15,7 @@ const opened = closeAfterEach();
 beforeAll(() => Logger.overrideLogger(false));
 
 async function open() {
-  const world = await MsgappWorld.open();
+  const world = await MsgappFixture.open();
   const log = world.storage.store(EventLog);
   await log.switchOn(ACCOUNT, world.clock.now());
   const transport = new ScriptedTransport();

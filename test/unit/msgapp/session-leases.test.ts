@@ -8,7 +8,7 @@ import { ACCOUNT } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { settled } from '../../support/common/settled.js';
 import { hesitant, isMoveTo } from '../../support/msgapp/hesitant-sessions.js';
-import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
+import { linked, MsgappFixture, MsgappProcess } from '../../support/msgapp/msgapp-fixture.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
 
 const NUMBER = '22670000000';
@@ -20,7 +20,7 @@ beforeAll(() => Logger.overrideLogger(false));
 
 /** A process whose session store fails in the named methods. */
 async function openFaulty() {
-  const world = await MsgappWorld.open();
+  const world = await MsgappFixture.open();
   const faults = new Set<string>();
   const transport = new ScriptedTransport();
   const sessions = hesitant(world.storage.store(SessionStore), async (method) => {
@@ -31,13 +31,13 @@ async function openFaulty() {
   return { world, process, transport, faults, id, link: transport.last() };
 }
 
-async function another(world: MsgappWorld) {
+async function another(world: MsgappFixture) {
   const transport = new ScriptedTransport();
   return { transport, process: opened(await new MsgappProcess(world, transport).start()) };
 }
 
 /** Time advances without a timer having run. */
-function jump({ clock }: MsgappWorld, ms: number): void {
+function jump({ clock }: MsgappFixture, ms: number): void {
   const now = clock.now.bind(clock);
   clock.now = () => now() + ms;
 }
@@ -159,7 +159,7 @@ describe('a lease', () => {
     const { world, id } = await openFaulty();
     // The first process is not told to stop. It just never runs again.
     const dead = world.clock;
-    const late = Object.assign(await MsgappWorld.open(), { storage: world.storage });
+    const late = Object.assign(await MsgappFixture.open(), { storage: world.storage });
     late.clock.advance(dead.now() - late.clock.now());
     const { process, transport } = await another(late);
     transport.onOpen = (link) => void link.say(open);
@@ -222,7 +222,7 @@ describe('a log-out that reaches another process', () => {
 
 describe('a process that does not send', () => {
   test('links a number, and leaves it to one that does', async () => {
-    const world = await MsgappWorld.open();
+    const world = await MsgappFixture.open();
     const front = opened(new MsgappProcess(world, new ScriptedTransport()));
     const back = await another(world);
     back.transport.onOpen = (link) => void link.say(open);
@@ -240,7 +240,7 @@ describe('a process that does not send', () => {
 
 describe('a shutdown', () => {
   test('leaves linked numbers to the next process, which opens them without a scan and with pauses between them', async () => {
-    const world = await MsgappWorld.open();
+    const world = await MsgappFixture.open();
     const first = opened(await new MsgappProcess(world, new ScriptedTransport()).start());
     const numbers = Array.from({ length: 5 }, (_, index) => `2267000000${index}`);
     const ids: string[] = [];
@@ -288,7 +288,7 @@ describe('a shutdown', () => {
   });
 
   test('that never happened leaves sessions that wait for a scan, and the next process ends them', async () => {
-    const world = await MsgappWorld.open();
+    const world = await MsgappFixture.open();
     const { storage, clock } = world;
     const made = { id: 'left', accountId: ACCOUNT, channel: 'msgapp', createdAt: clock.now() };
     await storage.store(SessionStore).create({ ...made, owner: 'dead', leaseUntil: clock.now() + 30_000 });
@@ -304,7 +304,7 @@ describe('a shutdown', () => {
 });
 
 test('a slow store never makes a dead connection look connected', async () => {
-  const world = await MsgappWorld.open();
+  const world = await MsgappFixture.open();
   let release: () => void = () => undefined;
   const sessions = hesitant(world.storage.store(SessionStore), async (method, args) => {
     if (method !== 'move' || !isMoveTo(args, 'connected')) return;

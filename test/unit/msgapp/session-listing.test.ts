@@ -5,7 +5,7 @@ import type { StoredSession } from '../../../src/msgapp/sessions/session-records
 import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import { ACCOUNT } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
-import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
+import { linked, MsgappFixture, MsgappProcess } from '../../support/msgapp/msgapp-fixture.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
 
 const NUMBER = '22670000500';
@@ -14,7 +14,7 @@ const opened = closeAfterEach();
 
 /** A number that was linked first, and then this many sessions of which ten still wait. */
 async function openCrowded(connects: number) {
-  const world = await MsgappWorld.open();
+  const world = await MsgappFixture.open();
   const options = { connects: { waiting: 11, perHour: 1000 } };
   const process = opened(await new MsgappProcess(world, new ScriptedTransport(), options).start());
   const made = [await linked(process, NUMBER)];

@@ -6,9 +6,9 @@ import { ACCOUNT } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { settled } from '../../support/common/settled.js';
 import { hesitant, isMoveTo } from '../../support/msgapp/hesitant-sessions.js';
-import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
+import { linked, MsgappFixture, MsgappProcess } from '../../support/msgapp/msgapp-fixture.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
-import { Gate } from '../../support/outbox/delivery-world.js';
+import { Gate } from '../../support/outbox/delivery-fixture.js';
 
 const NUMBER = '22670000000';
 const opened = closeAfterEach();
@@ -18,7 +18,7 @@ const open: LinkEvent = { kind: 'open', number: NUMBER };
 beforeAll(() => Logger.overrideLogger(false));
 
 async function openLinked() {
-  const world = await MsgappWorld.open();
+  const world = await MsgappFixture.open();
   const transport = new ScriptedTransport();
   const process = opened(await new MsgappProcess(world, transport).start());
   const id = await linked(process, NUMBER);
@@ -107,7 +107,7 @@ describe('a transport that does not start', () => {
   const fault = () => new Error('no library');
 
   test('is started again when it is needed later; until then callers get the failure', async () => {
-    const world = await MsgappWorld.open();
+    const world = await MsgappFixture.open();
     const transport = new ScriptedTransport();
     transport.startFaults.push(fault(), fault());
     // As in a process that does not send, in which only a request starts the transport.
@@ -133,7 +133,7 @@ describe('a transport that does not start', () => {
   });
 
   test('is tried at least once a minute, however often it has failed, and not stopped if it never started', async () => {
-    const world = await MsgappWorld.open();
+    const world = await MsgappFixture.open();
     const transport = new ScriptedTransport();
     transport.startFaults.push(...Array.from({ length: 20 }, fault));
     const process = opened(new MsgappProcess(world, transport));
@@ -202,7 +202,7 @@ describe('simultaneous calls', () => {
   });
 
   test('connects of one account are made one after the other, and a caller that leaves meanwhile makes none', async () => {
-    const world = await MsgappWorld.open();
+    const world = await MsgappFixture.open();
     const gate = new Gate();
     let making = 0;
     const sessions = hesitant(world.storage.store(SessionStore), async (method) => {
@@ -236,7 +236,7 @@ describe('simultaneous calls', () => {
   });
 
   test('a session that is scanned while it is being ended is opened again, not lost', async () => {
-    const world = await MsgappWorld.open();
+    const world = await MsgappFixture.open();
     const gate = new Gate();
     const sessions = hesitant(world.storage.store(SessionStore), async (method, args) => {
       if (method === 'move' && isMoveTo(args, 'connected')) await gate.opened;

@@ -7,7 +7,7 @@ import { ACCOUNT } from '../../contract/storage/fixtures.js';
 import { eventually } from '../../support/common/eventually.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { settled } from '../../support/common/settled.js';
-import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
+import { linked, MsgappFixture, MsgappProcess } from '../../support/msgapp/msgapp-fixture.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
 
 const NUMBER = '22670000000';
@@ -16,7 +16,7 @@ const opened = closeAfterEach();
 beforeAll(() => Logger.overrideLogger(false));
 
 async function open() {
-  const world = await MsgappWorld.open();
+  const world = await MsgappFixture.open();
   const transport = new ScriptedTransport();
   const process = opened(await new MsgappProcess(world, transport).start());
   return { world, transport, process };

@@ -5,7 +5,7 @@ import type { StoreEarlyResults } from '../../../src/outbox/channel.js';
 import type { DeliveryResult } from '../../../src/outbox/delivery/delivery-result.js';
 import type { Delivery } from '../../../src/outbox/outbox-records.js';
 import { closeAfterEach } from '../../support/common/opened.js';
-import { DeliveryWorld, Gate } from '../../support/outbox/delivery-world.js';
+import { DeliveryFixture, Gate } from '../../support/outbox/delivery-fixture.js';
 
 const opened = closeAfterEach();
 
@@ -19,7 +19,7 @@ describe('an early result', () => {
   async function underWay(
     atTheEnd: (batch: readonly Delivery[]) => readonly DeliveryResult[] = (b) => b.map(() => DELIVERED),
   ) {
-    const world = opened(await DeliveryWorld.open('at-most-once'));
+    const world = opened(await DeliveryFixture.open('at-most-once'));
     const gate = new Gate();
     let batch: readonly Delivery[] = [];
     let early: StoreEarlyResults = async () => undefined;
@@ -111,7 +111,7 @@ describe('an early result', () => {
 });
 
 test('after the host was down for long, deliveries that only waited behind others still get their turn', async () => {
-  const world = opened(await DeliveryWorld.open('at-most-once'));
+  const world = opened(await DeliveryFixture.open('at-most-once'));
   await world.acceptSome(3);
   await world.pass(world.channel.timing.maxAwayMs * 2, 600_000);
   world.channel.carrier = async (batch) =>

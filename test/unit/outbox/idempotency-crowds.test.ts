@@ -7,7 +7,7 @@ import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { ACCOUNT } from '../../contract/storage/fixtures.js';
 import { settled } from '../../support/common/settled.js';
 import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
-import { Gate } from '../../support/outbox/delivery-world.js';
+import { Gate } from '../../support/outbox/delivery-fixture.js';
 import { GateProcess } from '../../support/outbox/gate-process.js';
 
 const RUNNING = { code: 'error.idempotency_running', retryAfter: 1 };

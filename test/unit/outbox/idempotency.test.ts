@@ -14,7 +14,7 @@ import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT, aSend } from '../../contract/storage/fixtures.js';
 import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
-import { Gate } from '../../support/outbox/delivery-world.js';
+import { Gate } from '../../support/outbox/delivery-fixture.js';
 
 async function open() {
   const storage = await SqliteMemory.open();

@@ -10,7 +10,7 @@ import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT, aSend, messageId, onceKey, recipients } from '../../contract/storage/fixtures.js';
 import { settled } from '../../support/common/settled.js';
 import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
-import { Gate } from '../../support/outbox/delivery-world.js';
+import { Gate } from '../../support/outbox/delivery-fixture.js';
 import { ScriptedCommits } from '../../support/outbox/scripted-commits.js';
 
 const UNITS = 100_000;

@@ -4,7 +4,7 @@ import { Rounds } from '../../../src/common/concurrency/rounds.js';
 import { Purger } from '../../../src/outbox/purger.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { settled } from '../../support/common/settled.js';
-import { Gate } from '../../support/outbox/delivery-world.js';
+import { Gate } from '../../support/outbox/delivery-fixture.js';
 
 const EVERY_MS = 600_000;
 

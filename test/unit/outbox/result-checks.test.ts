@@ -5,7 +5,7 @@ import type { DeliveryResult } from '../../../src/outbox/delivery/delivery-resul
 import { checkResults } from '../../../src/outbox/delivery/result-checks.js';
 import { messageId } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
-import { DeliveryWorld } from '../../support/outbox/delivery-world.js';
+import { DeliveryFixture } from '../../support/outbox/delivery-fixture.js';
 
 const opened = closeAfterEach();
 const judge = (answers: unknown, count: number) => checkResults<DeliveryResult>(answers, count);
@@ -80,7 +80,7 @@ describe('a worker', () => {
   const listen = () =>
     Logger.overrideLogger({ log() {}, warn() {}, error: (message: unknown) => void logged.push(String(message)) });
 
-  const errorOf = async (world: DeliveryWorld, index: number) => {
+  const errorOf = async (world: DeliveryFixture, index: number) => {
     const [recipient] = await world.storage.outbox.recipients(messageId(index));
     return [recipient?.status, recipient?.error];
   };
@@ -90,7 +90,7 @@ describe('a worker', () => {
     [[{ kind: 'delivered' }], 'bad_answer', 'kind "delivered"'],
   ])('logs what is wrong with %j', async (answers, error, sentence) => {
     listen();
-    const world = opened(await DeliveryWorld.open('at-most-once'));
+    const world = opened(await DeliveryFixture.open('at-most-once'));
     world.channel.carrier = async () => JSON.parse(JSON.stringify(answers));
     world.worker();
     await world.acceptSome(1);
@@ -102,7 +102,7 @@ describe('a worker', () => {
 
   test('logs where a transport threw, and not its message', async () => {
     listen();
-    const world = opened(await DeliveryWorld.open('at-most-once'));
+    const world = opened(await DeliveryFixture.open('at-most-once'));
     world.channel.carrier = async () => {
       throw new TypeError('cannot read 22670000000');
     };

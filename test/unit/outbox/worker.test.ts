@@ -9,10 +9,10 @@ import { asStorageFault } from '../../../src/storage/engine/faults.js';
 import { aSend, messageId } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { settled } from '../../support/common/settled.js';
-import { DeliveryWorld, Gate } from '../../support/outbox/delivery-world.js';
+import { DeliveryFixture, Gate } from '../../support/outbox/delivery-fixture.js';
 
 const opened = closeAfterEach();
-const open = async (...args: Parameters<typeof DeliveryWorld.open>) => opened(await DeliveryWorld.open(...args));
+const open = async (...args: Parameters<typeof DeliveryFixture.open>) => opened(await DeliveryFixture.open(...args));
 
 beforeAll(() => Logger.overrideLogger(false));
 afterEach(() => void jest.restoreAllMocks());
@@ -22,7 +22,7 @@ const sent: DeliveryResult = { kind: 'sent' };
 const delivered: DeliveryResult = { kind: 'sent', final: 'delivered' };
 
 /** The times of the attempts, in milliseconds after the first. */
-async function attempts(world: DeliveryWorld): Promise<number[]> {
+async function attempts(world: DeliveryFixture): Promise<number[]> {
   const at: number[] = [];
   world.channel.carrier = async (batch) => {
     at.push(world.clock.now());
@@ -158,7 +158,7 @@ describe('a transport that throws', () => {
 
 describe('a worker that disappeared', () => {
   /** Claims everything due and never reports back. */
-  const vanish = ({ storage, clock, channel }: DeliveryWorld) =>
+  const vanish = ({ storage, clock, channel }: DeliveryFixture) =>
     storage.outbox.claim({
       ...{ channel: 'sms', limit: 100, now: clock.now(), leaseUntil: clock.now() + channel.timing.leaseMs },
       abandoned: channel.repeat !== 'at-most-once',
@@ -249,7 +249,7 @@ describe('a storage that fails', () => {
 
   /** Settlements fail as `fault` says. Returns how many came at a time, and what was logged. */
   const failing = (
-    { storage: { outbox } }: DeliveryWorld,
+    { storage: { outbox } }: DeliveryFixture,
     fault: (messages: readonly string[], call: number) => Error | undefined,
   ) => {
     const sizes: number[] = [];
@@ -509,7 +509,7 @@ describe('with the clock set back by an hour', () => {
 
 describe('many overdue deliveries at once', () => {
   /** What is asked of the storage from now on: `claim 3` for three deliveries, `expire 10` for ten. */
-  const follow = ({ storage: { outbox } }: DeliveryWorld): string[] => {
+  const follow = ({ storage: { outbox } }: DeliveryFixture): string[] => {
     const calls: string[] = [];
     const claim = outbox.claim.bind(outbox);
     const expire = outbox.expire.bind(outbox);
@@ -602,7 +602,7 @@ describe('a channel with lanes', () => {
     Array.from({ length: count }, (_, index) => aSend(index, { lane: lanes[index % lanes.length] ?? '' }));
 
   /** A channel whose lanes are free if none of their messages is on the wire. */
-  async function openLanes(lanes: readonly string[], repeat?: RepeatPolicy): Promise<DeliveryWorld> {
+  async function openLanes(lanes: readonly string[], repeat?: RepeatPolicy): Promise<DeliveryFixture> {
     const world = await open(repeat);
     const busy = new Set<string | undefined>();
     world.channel.freeLanes = () => lanes.filter((lane) => !busy.has(lane));

@@ -9,7 +9,7 @@ import type { CarrierReceipt } from '../../../src/sms/sms-transport.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { settled } from '../../support/common/settled.js';
 import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
-import { Gate } from '../../support/outbox/delivery-world.js';
+import { Gate } from '../../support/outbox/delivery-fixture.js';
 
 /** Keeps what it is given, and answers when its gate opens. */
 class WatchedParts extends PartStore {

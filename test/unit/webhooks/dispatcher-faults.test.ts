@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { CallRequests } from '../../../src/webhooks/calls/http/call-request.js';
-import { CallWorld } from '../../support/webhooks/call-world.js';
+import { CallFixture } from '../../support/webhooks/call-fixture.js';
 
-let world: CallWorld;
+let world: CallFixture;
 beforeEach(async () => {
-  world = await CallWorld.open();
+  world = await CallFixture.open();
 });
 afterEach(() => world.close());
 

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { HOUR_MS } from '../../../src/common/time.js';
-import { CallWorld } from '../../support/webhooks/call-world.js';
+import { CallFixture } from '../../support/webhooks/call-fixture.js';
 import type { Answers } from '../../support/webhooks/receiver.js';
 
 const WAITS = [5, 30, 120, 900, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 24 * 3600, 24 * 3600].map((s) => s * 1000);
 
-let world: CallWorld;
+let world: CallFixture;
 beforeEach(async () => {
-  world = await CallWorld.open();
+  world = await CallFixture.open();
 });
 afterEach(() => world.close());
 

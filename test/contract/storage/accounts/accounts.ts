@@ -6,9 +6,9 @@ import { SECOND_MS } from '../../../../src/common/time.js';
 import type { TestRunner } from '../../test-runner.js';
 import { ACCOUNT, onceKey, range, START } from '../fixtures.js';
 import { pages } from '../outbox/listing.js';
-import type { World } from '../world.js';
+import type { StorageFixture } from '../storage-fixture.js';
 
-export function accountTests({ test }: TestRunner, world: World): void {
+export function accountTests({ test }: TestRunner, world: StorageFixture): void {
   test('an account is created once, and the first stays', async () => {
     const account = { id: 'acc1', name: 'First', createdAt: START };
     assert.equal(await world.accounts.createAccount(account), true);
@@ -75,7 +75,7 @@ export function aKey(id: string, over: Partial<StoredApiKey> = {}): StoredApiKey
   return { id, accountId: ACCOUNT, hash, ...UNRESTRICTED, ...made, ...over };
 }
 
-export function apiKeyTests({ test }: TestRunner, world: World): void {
+export function apiKeyTests({ test }: TestRunner, world: StorageFixture): void {
   const find = (id: string) => world.accounts.findKey(id);
 
   test('a key is added once, and the first stays', async () => {
@@ -220,7 +220,7 @@ function pending(name: string, over: Partial<Signature> = {}): Signature {
   return { accountId: ACCOUNT, name, ...open, createdAt: START, ...over };
 }
 
-export function signatureTests({ test }: TestRunner, world: World): void {
+export function signatureTests({ test }: TestRunner, world: StorageFixture): void {
   const list = async (accountId = ACCOUNT) => (await world.accounts.listSignatures(accountId, { limit: 100 })).items;
 
   test('a name is registered as pending', async () => {

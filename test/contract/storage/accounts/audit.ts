@@ -5,8 +5,8 @@ import type { TestRunner } from '../../test-runner.js';
 import { ACCOUNT, onceKey, phone, range, START } from '../fixtures.js';
 import { pages } from '../outbox/listing.js';
 import { anOptOut } from '../sms/opt-outs.js';
+import type { StorageFixture } from '../storage-fixture.js';
 import { anEndpoint, answering, refusedAs, rotate } from '../webhooks/endpoints.js';
-import type { World } from '../world.js';
 
 const BY = { kind: 'user', id: 'awa@example.com', address: '203.0.113.7' } as const;
 
@@ -15,7 +15,7 @@ function entry(index: number, over: Partial<AuditEntry> = {}): AuditEntry {
   return { accountId: ACCOUNT, at: START + index * SECOND_MS, by: BY, action, target: `name ${index}`, ...over };
 }
 
-export function auditTests({ test }: TestRunner, world: World): void {
+export function auditTests({ test }: TestRunner, world: StorageFixture): void {
   const list = async (accountId: string | undefined = ACCOUNT) =>
     [...(await world.audit.list({ limit: 100, accountId })).items].reverse();
   const told = async () => (await list()).map(({ action, target }) => `${action} ${target}`);

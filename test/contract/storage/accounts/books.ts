@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { LedgerEntry } from '../../../../src/billing/ledger-entry.js';
 import { lacking, type PartRunner } from '../../test-runner.js';
 import { ACCOUNT, aSend, messageId, recipients, START } from '../fixtures.js';
+import type { StorageFixture } from '../storage-fixture.js';
 import type { StoragePart, StorageTamper, StoredUnits } from '../storage-harness.js';
-import type { World } from '../world.js';
 
 /** Makes one inconsistency. */
 type Crime = (tamper: StorageTamper, forger: Forger) => Promise<unknown>;
@@ -90,7 +90,7 @@ async function recountRecipient(tamper: StorageTamper, position: number, units: 
   await tamper.recipientUnits(MIXED, position, units);
 }
 
-export function bookTests({ test, testWith }: PartRunner<StoragePart>, world: World): void {
+export function bookTests({ test, testWith }: PartRunner<StoragePart>, world: StorageFixture): void {
   test('empty books are right', async () => {
     await world.sound();
   });
@@ -118,7 +118,7 @@ export function bookTests({ test, testWith }: PartRunner<StoragePart>, world: Wo
 /** Changes entries and adjusts the balances, so that all sums stay right and only the intended inconsistency remains. */
 class Forger {
   constructor(
-    private readonly world: World,
+    private readonly world: StorageFixture,
     private readonly tamper: StorageTamper,
   ) {}
 

@@ -3,7 +3,7 @@ import { DAY_MS } from '../../../../src/common/time.js';
 import type { Send } from '../../../../src/outbox/accept/send.js';
 import type { TestRunner } from '../../test-runner.js';
 import { ACCOUNT, aSend, messageId, onceKey, range, recipients, START } from '../fixtures.js';
-import { kinds, type World } from '../world.js';
+import { kinds, type StorageFixture } from '../storage-fixture.js';
 
 /** The day of `START`. */
 const TODAY = Math.floor(START / DAY_MS);
@@ -14,7 +14,7 @@ export function capped(dailyUnits: number, id = 'k0', family = 'k0') {
 }
 
 /** The daily caps of keys. */
-export function keyCapTests({ test }: TestRunner, world: World): void {
+export function keyCapTests({ test }: TestRunner, world: StorageFixture): void {
   const spent = async (day = TODAY) => (await world.outbox.keySpending(['k0', 'k9'], day)).get('k0');
 
   test('a key with a cap spends up to it on a day, and what is beyond costs nothing', async () => {

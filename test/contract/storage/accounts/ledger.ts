@@ -4,7 +4,7 @@ import { SECOND_MS } from '../../../../src/common/time.js';
 import type { TestRunner } from '../../test-runner.js';
 import { ACCOUNT, aSend, messageId, phone, range, START } from '../fixtures.js';
 import { pages } from '../outbox/listing.js';
-import type { World } from '../world.js';
+import type { StorageFixture } from '../storage-fixture.js';
 
 function posting(id: string, units: number, over: Partial<LedgerPosting> = {}): LedgerPosting {
   return { id, accountId: ACCOUNT, kind: units < 0 ? 'adjust' : 'topup', units, at: START, ...over };
@@ -15,7 +15,7 @@ function line(id: string, units: number, over: Partial<LedgerEntry> = {}): Ledge
   return { id, accountId: ACCOUNT, kind: units < 0 ? 'adjust' : 'topup', units, ...free, at: START, ...over };
 }
 
-export function ledgerTests({ test }: TestRunner, world: World): void {
+export function ledgerTests({ test }: TestRunner, world: StorageFixture): void {
   const lines = async (accountId = ACCOUNT) => (await world.ledger.entries(accountId, { limit: 100 })).items;
 
   test('a posting moves the balance and is on record, newest first', async () => {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { DAY_MS, SECOND_MS } from '../../../../src/common/time.js';
 import type { TestRunner } from '../../test-runner.js';
 import { ACCOUNT, aSend, aSession, messageId, phone, recipients, START, sessionId } from '../fixtures.js';
-import type { World } from '../world.js';
+import type { StorageFixture } from '../storage-fixture.js';
 import { aKey } from './accounts.js';
 
 const CHANNELS = ['sms', 'wa'];
 
-export function overviewTests({ test }: TestRunner, world: World): void {
+export function overviewTests({ test }: TestRunner, world: StorageFixture): void {
   const statuses = (over: object = {}) => {
     const day = { since: START - DAY_MS, until: START + DAY_MS };
     return world.overview.statuses({ accountId: ACCOUNT, channels: CHANNELS, ...day, most: 100, ...over });

@@ -10,7 +10,7 @@ import type { Send } from '../../../../src/outbox/accept/send.js';
 import { contentRemover } from '../../../../src/outbox/retention/removed-payload.js';
 import type { TestRunner } from '../../test-runner.js';
 import { ACCOUNT, aSend, messageId, range, START } from '../fixtures.js';
-import type { World } from '../world.js';
+import type { StorageFixture } from '../storage-fixture.js';
 
 /** The start of the day of `START`. */
 const TODAY = START - (START % DAY_MS);
@@ -19,7 +19,11 @@ const TODAY = START - (START % DAY_MS);
 const [BF, SN, CA, SATELLITE] = ['22670000000', '221770000000', '15142345678', '881612345678'];
 
 /** Runs rounds until all accounts were looked at; returns how many hours were written. */
-export async function rollUp(world: World, over: Partial<RollUpOrder> = {}, store = world.usage): Promise<number> {
+export async function rollUp(
+  world: StorageFixture,
+  over: Partial<RollUpOrder> = {},
+  store = world.usage,
+): Promise<number> {
   const now = over.now ?? START + 2 * HOUR_MS;
   const order = {
     now,
@@ -38,7 +42,7 @@ export async function rollUp(world: World, over: Partial<RollUpOrder> = {}, stor
 }
 
 /** What the ledger says of an account in a range. */
-export async function books(world: World, since: number, until: number) {
+export async function books(world: StorageFixture, since: number, until: number) {
   let [charged, refunded, sends] = [0, 0, 0];
   for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
     const { items, next } = await world.ledger.entries(ACCOUNT, { limit: 100, since, until, after });
@@ -51,7 +55,7 @@ export async function books(world: World, since: number, until: number) {
   return { charged, refunded, sends };
 }
 
-export function usageTests({ test }: TestRunner, world: World): void {
+export function usageTests({ test }: TestRunner, world: StorageFixture): void {
   const query = (over: Partial<UsageQuery> = {}): UsageQuery => ({
     accountId: ACCOUNT,
     since: TODAY - 2 * DAY_MS,

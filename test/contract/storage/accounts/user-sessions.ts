@@ -10,8 +10,8 @@ import {
 } from '../../../../src/management/user-sessions/user-session-store.js';
 import type { TestRunner } from '../../test-runner.js';
 import { ACCOUNT, onceKey, range, START } from '../fixtures.js';
+import type { StorageFixture } from '../storage-fixture.js';
 import { refusedAs } from '../webhooks/endpoints.js';
-import type { World } from '../world.js';
 
 const GRACE = 10 * SECOND_MS;
 const BY = { kind: 'operator', id: 'awa', address: '192.0.2.1' } as const;
@@ -49,7 +49,7 @@ function told(outcome: RefreshOutcome): string {
   return outcome.kind === 'refreshed' ? outcome.hash : outcome.kind;
 }
 
-export function userSessionTests({ test }: TestRunner, world: World): void {
+export function userSessionTests({ test }: TestRunner, world: StorageFixture): void {
   const store = () => world.storage.store(UserSessionStore);
   const audited = async () =>
     (await world.storage.store(AuditLog).list({ limit: 100 })).items.map(({ action, target }) => `${action} ${target}`);

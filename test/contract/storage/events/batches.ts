@@ -3,15 +3,15 @@ import { DAY_MS } from '../../../../src/common/time.js';
 import type { DeliveryUpdate } from '../../../../src/outbox/delivery-state.js';
 import type { TestRunner } from '../../test-runner.js';
 import { ACCOUNT, aSend, messageId, phone, range, recipients, START } from '../fixtures.js';
-import type { World } from '../world.js';
-import { EventsWorld } from './world.js';
+import type { StorageFixture } from '../storage-fixture.js';
+import { EventsFixture } from './events-fixture.js';
 
 /** So many that a storage may keep several of their events together, and some beside these. */
 const MANY = 41;
 const LAST = MANY - 1;
 
-export function eventBatchTests({ test }: TestRunner, world: World): void {
-  const steps = new EventsWorld(world);
+export function eventBatchTests({ test }: TestRunner, world: StorageFixture): void {
+  const steps = new EventsFixture(world);
 
   /** One batch, in which each recipient of a send is sent a millisecond after the one before it. */
   async function sentTogether(): Promise<void> {

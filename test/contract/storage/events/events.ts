@@ -3,13 +3,13 @@ import { DAY_MS, SECOND_MS } from '../../../../src/common/time.js';
 import { type AddedEvents, RESTORE_GAP } from '../../../../src/events/stored-event.js';
 import type { TestRunner } from '../../test-runner.js';
 import { ACCOUNT, aReceipt, aSend, aTakenSms, messageId, phone, range, recipients, START } from '../fixtures.js';
-import { kinds, type World } from '../world.js';
-import { EventsWorld } from './world.js';
+import { kinds, type StorageFixture } from '../storage-fixture.js';
+import { EventsFixture } from './events-fixture.js';
 
 const OPTED_OUT = { units: 0, refused: 'opted_out' };
 
-export function eventTests({ test }: TestRunner, world: World): void {
-  const steps = new EventsWorld(world);
+export function eventTests({ test }: TestRunner, world: StorageFixture): void {
+  const steps = new EventsFixture(world);
 
   test('before it is switched on, a log has nothing and its account nothing to tell', async () => {
     await world.fund(5);

@@ -6,11 +6,14 @@ import type { TestRunner } from '../../test-runner.js';
 import { aKey } from '../accounts/accounts.js';
 import { ACCOUNT, aSend, aSession, phone, recipients, START } from '../fixtures.js';
 import { anOptOut } from '../sms/opt-outs.js';
-import type { World } from '../world.js';
-import { EventsWorld } from './world.js';
+import type { StorageFixture } from '../storage-fixture.js';
+import { EventsFixture } from './events-fixture.js';
 
 /** The stores whose changes are events, but for deliveries. */
-export type TellingStores = Pick<World, 'accounts' | 'ledger' | 'outbox' | 'policies' | 'optOuts' | 'sessions'>;
+export type TellingStores = Pick<
+  StorageFixture,
+  'accounts' | 'ledger' | 'outbox' | 'policies' | 'optOuts' | 'sessions'
+>;
 
 const HASH = '0123456789abcdef'.repeat(4);
 
@@ -166,8 +169,8 @@ async function spend({ outbox }: Pick<TellingStores, 'outbox'>, units: number, i
   assert.equal(outcome?.kind, 'accepted');
 }
 
-export function toldTests({ test }: TestRunner, world: World): void {
-  const steps = new EventsWorld(world);
+export function toldTests({ test }: TestRunner, world: StorageFixture): void {
+  const steps = new EventsFixture(world);
 
   for (const { name, type, data, prepare } of EMITTERS) {
     test(`${name} is recorded, once (${type})`, async () => {
@@ -207,7 +210,7 @@ export function toldTests({ test }: TestRunner, world: World): void {
   lowBalanceTests({ test }, world);
 }
 
-function lowBalanceTests({ test }: Pick<TestRunner, 'test'>, world: World): void {
+function lowBalanceTests({ test }: Pick<TestRunner, 'test'>, world: StorageFixture): void {
   const told = async () => (await world.ledger.publishLow(START, 9)).map(({ data }) => data);
   const set = (units: number | undefined, id = ACCOUNT) => world.accounts.setLowBalance(id, units);
   const post = (units: number, id: string) => {

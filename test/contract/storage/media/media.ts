@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { TestRunner } from '../../test-runner.js';
 import { aSend, messageId, range, START } from '../fixtures.js';
-import type { World } from '../world.js';
+import type { StorageFixture } from '../storage-fixture.js';
 
 const MB = 1024 * 1024;
 
 async function* nothing(): AsyncIterable<Uint8Array> {}
 
-export function mediaTests({ test }: TestRunner, world: World): void {
+export function mediaTests({ test }: TestRunner, world: StorageFixture): void {
   const keep = (id: string, whole: Uint8Array, at = START, sizes = [65_536]) =>
     world.media.write(id, inChunks(whole, sizes), at);
   const read = (id: string) => digest(world.media.read(id));

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { AddressStore } from '../../../../src/msgapp/address-store.js';
 import type { TestRunner } from '../../test-runner.js';
 import { phone, range, START } from '../fixtures.js';
-import type { World } from '../world.js';
+import type { StorageFixture } from '../storage-fixture.js';
 
-export function addressTests({ test }: TestRunner, world: World): void {
+export function addressTests({ test }: TestRunner, world: StorageFixture): void {
   const store = () => world.storage.store(AddressStore);
   const key = { app: 'an app', number: phone(1) };
 

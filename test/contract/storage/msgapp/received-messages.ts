@@ -3,7 +3,7 @@ import { EventLog } from '../../../../src/events/event-log.js';
 import { type NewReceived, ReceivedMessageStore } from '../../../../src/msgapp/received/received-message-store.js';
 import type { TestRunner } from '../../test-runner.js';
 import { ACCOUNT, phone, range, START, sessionId } from '../fixtures.js';
-import type { World } from '../world.js';
+import type { StorageFixture } from '../storage-fixture.js';
 
 /** A message with a file to a session of `ACCOUNT`, known by its index, changed by `over`. */
 export function aReceivedMessage(index: number, over: Partial<NewReceived> = {}): NewReceived {
@@ -25,7 +25,7 @@ export function aReceivedMessage(index: number, over: Partial<NewReceived> = {})
   };
 }
 
-export function receivedMessageTests({ test }: TestRunner, world: World): void {
+export function receivedMessageTests({ test }: TestRunner, world: StorageFixture): void {
   const log = () => world.storage.store(EventLog);
   const store = () => world.storage.store(ReceivedMessageStore);
   const logged = async () =>

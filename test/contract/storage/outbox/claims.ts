@@ -5,10 +5,10 @@ import type { Send } from '../../../../src/outbox/accept/send.js';
 import type { Delivery } from '../../../../src/outbox/outbox-records.js';
 import type { TestRunner } from '../../test-runner.js';
 import { ACCOUNT, aSend, messageId, onceKey, phone, range, recipients, START } from '../fixtures.js';
-import { kinds, LEASE, places, type World } from '../world.js';
+import { kinds, LEASE, places, type StorageFixture } from '../storage-fixture.js';
 import { countIn, counting, look } from './records.js';
 
-export function claimTests({ test }: TestRunner, world: World): void {
+export function claimTests({ test }: TestRunner, world: StorageFixture): void {
   test('a claimed delivery says everything its channel needs', async () => {
     await world.fund(1);
     await world.accept(aSend(1, { at: START + 3, sender: 'ALERTE' }));
@@ -161,7 +161,7 @@ export function claimTests({ test }: TestRunner, world: World): void {
   });
 }
 
-export function nextDueTests({ test }: TestRunner, world: World): void {
+export function nextDueTests({ test }: TestRunner, world: StorageFixture): void {
   const next = (channel = 'sms') => world.outbox.nextDue(channel);
 
   test('nothing waits on an empty channel', async () => {
@@ -213,7 +213,7 @@ export function nextDueTests({ test }: TestRunner, world: World): void {
 }
 
 /** Commits that do not wait for an account that another transaction has locked. */
-export function unwaitingTests({ test }: TestRunner, world: World): void {
+export function unwaitingTests({ test }: TestRunner, world: StorageFixture): void {
   const find = (index: number, accountId = ACCOUNT) => world.outbox.find(accountId, 'sms', messageId(index));
 
   test('an undisturbed account is served without waiting', async () => {

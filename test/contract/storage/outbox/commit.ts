@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { decide } from '../../../../src/outbox/accept/decide.js';
 import type { TestRunner } from '../../test-runner.js';
 import { ACCOUNT, aSend, messageId, onceKey, phone, range, recipients, START } from '../fixtures.js';
-import { kinds, type World } from '../world.js';
+import { kinds, type StorageFixture } from '../storage-fixture.js';
 
-export function commitTests({ test }: TestRunner, world: World): void {
+export function commitTests({ test }: TestRunner, world: StorageFixture): void {
   const find = (index: number, accountId = ACCOUNT) => world.outbox.find(accountId, 'sms', messageId(index));
 
   test('an accepted send is charged and stored with its recipients', async () => {

@@ -4,7 +4,7 @@ import type { Payload } from '../../../../src/outbox/accept/send.js';
 import type { RecipientPage, StoredRecipient } from '../../../../src/outbox/outbox-records.js';
 import type { TestRunner } from '../../test-runner.js';
 import { ACCOUNT, aSend, messageId, onceKey, phone, recipients, START } from '../fixtures.js';
-import type { World } from '../world.js';
+import type { StorageFixture } from '../storage-fixture.js';
 
 const TEXTS: Readonly<Record<string, string>> = {
   'emoji and joined signs': '👩‍👩‍👧‍👦 🇧🇫 e\u0301 é',
@@ -20,7 +20,7 @@ const SHAPES: readonly Payload[] = [
   { kind: 'text', text: '', 'a key with "quotes" and \\': 'é' },
 ];
 
-export function contentTests({ test }: TestRunner, world: World): void {
+export function contentTests({ test }: TestRunner, world: StorageFixture): void {
   for (const [name, text] of Object.entries(TEXTS)) {
     test(`a text comes back to the letter: ${name}`, async () => {
       await world.fund(1);

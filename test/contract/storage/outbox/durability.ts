@@ -26,8 +26,8 @@ import {
   sessionId,
 } from '../fixtures.js';
 import { bytes, digest, inChunks } from '../media/media.js';
+import { LEASE, type StorageFixture } from '../storage-fixture.js';
 import type { StoragePart } from '../storage-harness.js';
-import { LEASE, type World } from '../world.js';
 
 const NAME = { accountId: ACCOUNT, name: 'BANQUE', status: 'pending', createdAt: START } as const;
 
@@ -62,7 +62,7 @@ async function everything(storage: MessagingStorage): Promise<unknown> {
   };
 }
 
-export function durabilityTests({ test, testWith }: PartRunner<StoragePart>, world: World): void {
+export function durabilityTests({ test, testWith }: PartRunner<StoragePart>, world: StorageFixture): void {
   async function life(): Promise<void> {
     await world.fund(10);
     await world.accounts.addKey(aKey('k1', { scopes: ['sms:send'], cidrs: ['192.0.2.0/24'], dailyUnits: 9 }));

@@ -3,9 +3,9 @@ import { SECOND_MS } from '../../../../src/common/time.js';
 import type { ExpiryOrder } from '../../../../src/outbox/outbox-records.js';
 import type { TestRunner } from '../../test-runner.js';
 import { ACCOUNT, aMove, aSend, messageId, range, recipients, START } from '../fixtures.js';
-import { LEASE, places, type World } from '../world.js';
+import { LEASE, places, type StorageFixture } from '../storage-fixture.js';
 
-export function expireTests({ test }: TestRunner, world: World): void {
+export function expireTests({ test }: TestRunner, world: StorageFixture): void {
   const id = messageId(1);
   const deadline = START + 10 * SECOND_MS;
   const expire = (now: number, over: Partial<ExpiryOrder> = {}) =>

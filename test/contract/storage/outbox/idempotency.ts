@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { SECOND_MS } from '../../../../src/common/time.js';
 import type { TestRunner } from '../../test-runner.js';
 import { ACCOUNT, aSend, messageId, onceKey, range, recipients, START } from '../fixtures.js';
-import { kinds, type World } from '../world.js';
+import { kinds, type StorageFixture } from '../storage-fixture.js';
 
 /** Keys that some collations treat as equal. */
 const LOOKALIKES = [
@@ -29,7 +29,7 @@ const LOOKALIKES = [
   `${'x'.repeat(254)}X`,
 ];
 
-export function onceKeyTests({ test }: TestRunner, world: World): void {
+export function onceKeyTests({ test }: TestRunner, world: StorageFixture): void {
   test('a repeat under the same key answers what the first did, and is neither stored nor charged', async () => {
     await world.fund(5);
     await world.accept(aSend(1, { once: onceKey() }));
@@ -141,7 +141,7 @@ export function onceKeyTests({ test }: TestRunner, world: World): void {
   });
 }
 
-export function replyTests({ test }: TestRunner, world: World): void {
+export function replyTests({ test }: TestRunner, world: StorageFixture): void {
   test('a reply is found with its fingerprint, in its scope only', async () => {
     await world.fund(2);
     await world.accept(aSend(1, { once: onceKey({ fingerprint: 'a'.repeat(64) }) }));

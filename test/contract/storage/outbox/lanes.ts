@@ -4,9 +4,9 @@ import { decide } from '../../../../src/outbox/accept/decide.js';
 import { OutboxStore } from '../../../../src/outbox/outbox-store.js';
 import type { TestRunner } from '../../test-runner.js';
 import { aSend, messageId, range, recipients, START } from '../fixtures.js';
-import { LEASE, places, type World } from '../world.js';
+import { LEASE, places, type StorageFixture } from '../storage-fixture.js';
 
-export function laneTests({ test }: TestRunner, world: World): void {
+export function laneTests({ test }: TestRunner, world: StorageFixture): void {
   /** Accepts message `index` in a lane; higher indexes are accepted later. */
   const inLane = (index: number, lane: string, channel = 'wa') =>
     world.accept(aSend(index, { lane, channel, at: START + index }));

@@ -4,9 +4,9 @@ import { SECOND_MS } from '../../../../src/common/time.js';
 import type { MessageQuery, RecipientQuery } from '../../../../src/outbox/outbox-records.js';
 import type { TestRunner } from '../../test-runner.js';
 import { ACCOUNT, aSend, messageId, phone, range, recipients, START } from '../fixtures.js';
-import type { World } from '../world.js';
+import type { StorageFixture } from '../storage-fixture.js';
 
-export function listingTests({ test }: TestRunner, world: World): void {
+export function listingTests({ test }: TestRunner, world: StorageFixture): void {
   const list = (over: Partial<MessageQuery> = {}) =>
     world.outbox.list({ accountId: ACCOUNT, channel: 'sms', kinds: ['text'], limit: 100, ...over });
   const ids = async (over: Partial<MessageQuery> = {}) => (await list(over)).items.map(({ id }) => id);

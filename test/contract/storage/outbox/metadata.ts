@@ -6,7 +6,7 @@ import type { MessageQuery } from '../../../../src/outbox/outbox-records.js';
 import { contentRemover } from '../../../../src/outbox/retention/removed-payload.js';
 import type { TestRunner } from '../../test-runner.js';
 import { ACCOUNT, aSend, messageId, onceKey, phone, range, recipients, START } from '../fixtures.js';
-import type { World } from '../world.js';
+import type { StorageFixture } from '../storage-fixture.js';
 import { pages } from './listing.js';
 
 const KEPT: Readonly<Record<string, Metadata>> = {
@@ -20,7 +20,7 @@ const KEPT: Readonly<Record<string, Metadata>> = {
   'the most that is taken': Object.fromEntries(range(16).map((index) => [`k${index + 10}`, '🌍'.repeat(29)])),
 };
 
-export function metadataTests({ test }: TestRunner, world: World): void {
+export function metadataTests({ test }: TestRunner, world: StorageFixture): void {
   const list = (metadata: Metadata, over: Partial<MessageQuery> = {}) =>
     world.outbox.list({ accountId: ACCOUNT, channel: 'sms', kinds: ['text'], limit: 100, metadata, ...over });
   const found = async (metadata: Metadata, over: Partial<MessageQuery> = {}) =>

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { SECOND_MS } from '../../../../src/common/time.js';
 import type { TestRunner } from '../../test-runner.js';
 import { aSend, messageId, range, recipients, START } from '../fixtures.js';
-import { LEASE, places, type World } from '../world.js';
+import { LEASE, places, type StorageFixture } from '../storage-fixture.js';
 
 const [PAUSED, OTHER] = ['paused', 'zz-other'];
 
-export function pausedTests({ test }: TestRunner, world: World): void {
+export function pausedTests({ test }: TestRunner, world: StorageFixture): void {
   const fund = async (...accounts: readonly string[]) => {
     for (const id of accounts) await world.fund(100, id);
   };

@@ -6,7 +6,7 @@ import { OutboxStore } from '../../../../src/outbox/outbox-store.js';
 import type { Priority } from '../../../../src/outbox/queue/priority.api.js';
 import type { TestRunner } from '../../test-runner.js';
 import { ACCOUNT, aSend, messageId, range, recipients, START } from '../fixtures.js';
-import { LEASE, places, type World } from '../world.js';
+import { LEASE, places, type StorageFixture } from '../storage-fixture.js';
 
 const SHARING = ['high', 'normal', 'bulk'] as const;
 
@@ -24,7 +24,7 @@ const priorityOf = ({ priority }: Delivery): Priority => priority;
 const accountOf = ({ accountId }: Delivery): string => accountId;
 
 /** Which deliveries a claim takes: priorities and accounts. */
-export function priorityTests({ test }: TestRunner, world: World): void {
+export function priorityTests({ test }: TestRunner, world: StorageFixture): void {
   let messages = 0;
   /** Accepts one message of `count` recipients. */
   const queue = async (count: number, accountId: string, priority: Priority = 'normal', at = START) => {

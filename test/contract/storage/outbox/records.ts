@@ -3,7 +3,7 @@ import { SECOND_MS } from '../../../../src/common/time.js';
 import type { PolicyRecord, SeenRecords, SendPolicy } from '../../../../src/outbox/policy/send-policy.js';
 import type { TestRunner } from '../../test-runner.js';
 import { ACCOUNT, aSend, messageId, onceKey, phone, START } from '../fixtures.js';
-import { kinds, type World } from '../world.js';
+import { kinds, type StorageFixture } from '../storage-fixture.js';
 
 /** A policy that counts the sends it has allowed in one record, and refuses the next after `most`. */
 export function counting(key: string, id: string, most = 9): SendPolicy {
@@ -36,11 +36,11 @@ export function aRecord(
 }
 
 /** Reads records without changing them. */
-export function look(world: World, ...keys: string[]): Promise<SeenRecords> {
+export function look(world: StorageFixture, ...keys: string[]): Promise<SeenRecords> {
   return world.policies.change(keys, (seen) => ({ result: seen, changes: new Map() }));
 }
 
-export function recordTests({ test }: TestRunner, world: World): void {
+export function recordTests({ test }: TestRunner, world: StorageFixture): void {
   const policySend = (index: number, key = 'a', most = 9) =>
     aSend(index, { policy: counting(key, messageId(index), most) });
 

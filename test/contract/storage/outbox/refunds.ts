@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { SECOND_MS } from '../../../../src/common/time.js';
 import type { TestRunner } from '../../test-runner.js';
 import { ACCOUNT, aMove, aSend, messageId, onceKey, phone, recipients, START } from '../fixtures.js';
-import type { World } from '../world.js';
+import type { StorageFixture } from '../storage-fixture.js';
 
-export function refundTests({ test }: TestRunner, world: World): void {
+export function refundTests({ test }: TestRunner, world: StorageFixture): void {
   const id = messageId(1);
   const refunded = async () => (await world.outbox.find(ACCOUNT, 'sms', id))?.refundedUnits;
 

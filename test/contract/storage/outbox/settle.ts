@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { SECOND_MS } from '../../../../src/common/time.js';
 import type { TestRunner } from '../../test-runner.js';
 import { aMove, aSend, messageId, phone, range, recipients, START } from '../fixtures.js';
-import { LEASE, places, type World } from '../world.js';
+import { LEASE, places, type StorageFixture } from '../storage-fixture.js';
 
-export function settleTests({ test }: TestRunner, world: World): void {
+export function settleTests({ test }: TestRunner, world: StorageFixture): void {
   const id = messageId(1);
 
   /** Accepts one message and claims it a number of times. */
@@ -173,7 +173,7 @@ export function settleTests({ test }: TestRunner, world: World): void {
   });
 }
 
-export function trailTests({ test }: TestRunner, world: World): void {
+export function trailTests({ test }: TestRunner, world: StorageFixture): void {
   const id = messageId(1);
 
   async function sending(): Promise<void> {

@@ -3,12 +3,12 @@ import { SECOND_MS } from '../../../../src/common/time.js';
 import { StorageMeter } from '../../../../src/telemetry/storage-meter.js';
 import type { TestRunner } from '../../test-runner.js';
 import { aSend, messageId, START } from '../fixtures.js';
-import { LEASE, type World } from '../world.js';
+import { LEASE, type StorageFixture } from '../storage-fixture.js';
 
 const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
 /** What telemetry needs of a storage. */
-export function telemetryTests({ test }: TestRunner, world: World): void {
+export function telemetryTests({ test }: TestRunner, world: StorageFixture): void {
   test('the trace of a send is told by all that happens to it, and its neighbour in the commit has none', async () => {
     await world.fund(2);
     await world.accept(aSend(1, { trace: TRACE }), aSend(2));

@@ -4,7 +4,7 @@ import { costOf, type Send } from '../../../../src/outbox/accept/send.js';
 import type { DeliveryTransition } from '../../../../src/outbox/outbox-records.js';
 import type { TestRunner } from '../../test-runner.js';
 import { ACCOUNT, aSend, messageId, onceKey, phone, range, START } from '../fixtures.js';
-import { places, type World } from '../world.js';
+import { places, type StorageFixture } from '../storage-fixture.js';
 
 const STATUSES = ['queued', 'sent', 'delivered', 'undelivered', 'failed', 'unknown', 'read'] as const;
 const ACCOUNTS = [ACCOUNT, 'acc2', 'nobody'];
@@ -26,7 +26,7 @@ class Walk {
   private now = START;
 
   constructor(
-    private readonly world: World,
+    private readonly world: StorageFixture,
     private readonly roll: (bound: number) => number,
   ) {}
 
@@ -107,7 +107,7 @@ class Walk {
   }
 }
 
-export function walkTests({ test }: TestRunner, world: World): void {
+export function walkTests({ test }: TestRunner, world: StorageFixture): void {
   for (const seed of [1, 2, 3]) {
     test(`100 random steps leave the balances and the books right, seed ${seed}`, async () => {
       await world.fund(20);

@@ -14,7 +14,7 @@ import { PolicyStore } from '../../../../src/outbox/policy/policy-store.js';
 import type { MessagingStorage } from '../../../../src/storage/messaging-storage.js';
 import { ACCOUNT, aSend, messageId, phone, range, START } from '../fixtures.js';
 import { aRecord, countIn, look } from '../outbox/records.js';
-import { kinds, type World } from '../world.js';
+import { kinds, type StorageFixture } from '../storage-fixture.js';
 import { atOnce, type Race, tally } from './race.js';
 
 const NUMBER = phone(1);
@@ -79,7 +79,7 @@ async function challengeOf(storage: MessagingStorage, service = 'shop'): Promise
   return record.state as Challenge;
 }
 
-async function sendAll(world: World, ...sends: readonly Send[]): Promise<void> {
+async function sendAll(world: StorageFixture, ...sends: readonly Send[]): Promise<void> {
   await world.fund(1000);
   await world.accept(...sends);
 }

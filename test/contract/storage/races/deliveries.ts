@@ -3,11 +3,11 @@ import { SECOND_MS } from '../../../../src/common/time.js';
 import type { DeliveryTransition } from '../../../../src/outbox/outbox-records.js';
 import { OutboxStore } from '../../../../src/outbox/outbox-store.js';
 import { ACCOUNT, aSend, messageId, range, recipients, START } from '../fixtures.js';
-import { LEASE, places, type World } from '../world.js';
+import { LEASE, places, type StorageFixture } from '../storage-fixture.js';
 import { atOnce, type Race, tally } from './race.js';
 
 /** One message to `count` recipients of one unit each, all claimed. */
-async function sending(world: World, count: number): Promise<void> {
+async function sending(world: StorageFixture, count: number): Promise<void> {
   await world.fund(count);
   await world.accept(aSend(1, { recipients: recipients(count) }));
   await world.claim();

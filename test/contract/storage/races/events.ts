@@ -6,14 +6,19 @@ import { decide } from '../../../../src/outbox/accept/decide.js';
 import { OutboxStore } from '../../../../src/outbox/outbox-store.js';
 import type { MessagingStorage } from '../../../../src/storage/messaging-storage.js';
 import { aSend, messageId, phone, range, recipients, START } from '../fixtures.js';
-import type { World } from '../world.js';
+import type { StorageFixture } from '../storage-fixture.js';
 import { atOnce, type Race } from './race.js';
 
 const ACCOUNTS = range(6).map((index) => `acc-${index}`);
 const BATCHES = 12;
 
 /** Accounts that record, each with so many deliveries that are claimed; the message of an index is of the account of that index. */
-async function sending(world: World, accounts: readonly string[], count: number, metadata?: Metadata): Promise<void> {
+async function sending(
+  world: StorageFixture,
+  accounts: readonly string[],
+  count: number,
+  metadata?: Metadata,
+): Promise<void> {
   for (const [index, id] of accounts.entries()) {
     await world.fund(count + 100, id);
     await world.storage.store(EventLog).switchOn(id, START);

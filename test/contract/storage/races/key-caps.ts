@@ -4,7 +4,7 @@ import { decide } from '../../../../src/outbox/accept/decide.js';
 import { OutboxStore } from '../../../../src/outbox/outbox-store.js';
 import { capped } from '../accounts/key-caps.js';
 import { aSend, range, recipients, START } from '../fixtures.js';
-import { kinds } from '../world.js';
+import { kinds } from '../storage-fixture.js';
 import { atOnce, type Race, tally } from './race.js';
 
 const TODAY = Math.floor(START / DAY_MS);

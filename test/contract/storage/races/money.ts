@@ -3,7 +3,7 @@ import { LedgerStore } from '../../../../src/billing/ledger-store.js';
 import { decide } from '../../../../src/outbox/accept/decide.js';
 import { OutboxStore } from '../../../../src/outbox/outbox-store.js';
 import { ACCOUNT, aSend, messageId, onceKey, range, START } from '../fixtures.js';
-import { kinds } from '../world.js';
+import { kinds } from '../storage-fixture.js';
 import { atOnce, type Race, tally } from './race.js';
 
 /** Races for units: the sums are the same as without concurrency. */

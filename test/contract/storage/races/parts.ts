@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { SECOND_MS } from '../../../../src/common/time.js';
 import { PartStore } from '../../../../src/sms/receipts/part-store.js';
 import { aReceipt, aSend, aTakenSms, messageId, phone, range, recipients, START } from '../fixtures.js';
-import { PARKING } from '../sms/parts/world.js';
-import { places, type World } from '../world.js';
+import { PARKING } from '../sms/parts/parts-fixture.js';
+import { places, type StorageFixture } from '../storage-fixture.js';
 import { atOnce, type Race } from './race.js';
 
 /** One message to `count` recipients of one unit each, all claimed. */
-async function sending(world: World, count: number): Promise<void> {
+async function sending(world: StorageFixture, count: number): Promise<void> {
   await world.fund(count);
   await world.accept(aSend(0, { recipients: recipients(count) }));
   await world.claim({ limit: count });

@@ -1,9 +1,9 @@
 import type { MessagingStorage } from '../../../../src/storage/messaging-storage.js';
 import { range } from '../fixtures.js';
-import type { World } from '../world.js';
+import type { StorageFixture } from '../storage-fixture.js';
 
 /** A test that runs many operations concurrently; `hand` returns the instance for the operation of an index. */
-export type Race = (world: World, hand: (index: number) => MessagingStorage) => Promise<void>;
+export type Race = (world: StorageFixture, hand: (index: number) => MessagingStorage) => Promise<void>;
 
 /** Starts `count` runs of `step` before it awaits the first. */
 export function atOnce<T>(count: number, step: (index: number) => Promise<T>): Promise<T[]> {

@@ -1,6 +1,6 @@
 import { lacking, type PartRunner } from '../../test-runner.js';
+import type { StorageFixture } from '../storage-fixture.js';
 import type { StoragePart } from '../storage-harness.js';
-import type { World } from '../world.js';
 import { CODE_RACES } from './codes.js';
 import { DELIVERY_RACES } from './deliveries.js';
 import { ENDPOINT_RACES } from './endpoints.js';
@@ -31,7 +31,7 @@ const RACES = {
   ...USAGE_RACES,
 };
 
-export function raceTests({ describe, test, testWith }: PartRunner<StoragePart>, world: World): void {
+export function raceTests({ describe, test, testWith }: PartRunner<StoragePart>, world: StorageFixture): void {
   for (const [name, race] of Object.entries(RACES)) test(name, () => race(world, () => world.storage));
 
   describe('across two instances', () => {

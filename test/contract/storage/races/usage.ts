@@ -3,7 +3,7 @@ import { DAY_MS, HOUR_MS, SECOND_MS } from '../../../../src/common/time.js';
 import { UsageStore } from '../../../../src/management/usage/usage-store.js';
 import { books, rollUp } from '../accounts/usage.js';
 import { ACCOUNT, aSend, messageId, range, START } from '../fixtures.js';
-import type { World } from '../world.js';
+import type { StorageFixture } from '../storage-fixture.js';
 import { atOnce, type Race } from './race.js';
 
 /** The start of the day of `START`. */
@@ -52,7 +52,7 @@ export const USAGE_RACES: Readonly<Record<string, Race>> = {
   },
 };
 
-async function totalOf(world: World, now: number) {
+async function totalOf(world: StorageFixture, now: number) {
   const period = { since: TODAY, until: TODAY + DAY_MS, groupBy: [], now } as const;
   const [row] = await world.usage.usage({ accountId: ACCOUNT, ...period });
   const { charged = 0, refunded = 0, sends = 0 } = row ?? {};

@@ -8,7 +8,7 @@ import {
 import type { TestRunner } from '../../test-runner.js';
 import { ACCOUNT, phone, range, START } from '../fixtures.js';
 import { pages } from '../outbox/listing.js';
-import type { World } from '../world.js';
+import type { StorageFixture } from '../storage-fixture.js';
 
 /** An opt-out of the phone of that index from `INFOS` of `ACCOUNT`, changed by `over`. */
 export function anOptOut(index: number, over: Partial<OptOut> = {}): OptOut {
@@ -24,7 +24,7 @@ export function anOptOut(index: number, over: Partial<OptOut> = {}): OptOut {
   };
 }
 
-export function optOutTests({ test }: TestRunner, world: World): void {
+export function optOutTests({ test }: TestRunner, world: StorageFixture): void {
   const list = async (over: Partial<OptOutQuery> = {}) =>
     (await world.optOuts.list({ accountId: ACCOUNT, limit: 100, ...over })).items;
   const among = async (...keys: OptOutKey[]) =>

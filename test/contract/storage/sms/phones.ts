@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import type { PhoneMessage } from '../../../../src/sandbox/phones/phone-store.js';
 import type { TestRunner } from '../../test-runner.js';
 import { aPhoneMessage, aSend, messageId, phone, range, START } from '../fixtures.js';
-import type { World } from '../world.js';
+import type { StorageFixture } from '../storage-fixture.js';
 
-export function phoneTests({ test }: TestRunner, world: World): void {
+export function phoneTests({ test }: TestRunner, world: StorageFixture): void {
   const screen = async (number = phone(1)) => world.phones.messages(number);
   const texts = (messages: readonly PhoneMessage[]) => messages.map(({ text }) => text);
 

@@ -9,7 +9,7 @@ import {
 } from '../../../../src/sms/inbound/received-sms-store.js';
 import type { TestRunner } from '../../test-runner.js';
 import { ACCOUNT, aSend, phone, range, START } from '../fixtures.js';
-import type { World } from '../world.js';
+import type { StorageFixture } from '../storage-fixture.js';
 
 /** A text that belongs to `ACCOUNT`, known by its index for an hour, changed by `over`. */
 export function aReceivedText(index: number, over: Partial<ReceivedText> = {}, accounts = [ACCOUNT]): ReceivedText {
@@ -51,7 +51,7 @@ export function aJoinedText(index: number, { id, revision, content }: LongText):
 /** Of a store's waiting texts, all. */
 export const EVERY_TEXT = { dueBy: START + 24 * HOUR_MS, maxTexts: 1000, maxCharacters: 1_000_000, limit: 1000 };
 
-export function receivedTextTests({ test }: TestRunner, world: World): void {
+export function receivedTextTests({ test }: TestRunner, world: StorageFixture): void {
   const log = () => world.storage.store(EventLog);
   const store = () => world.storage.store(ReceivedSmsStore);
   const logged = async (accountId = ACCOUNT) =>

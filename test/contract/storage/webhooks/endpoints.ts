@@ -6,7 +6,7 @@ import type { Endpoint, NewEndpoint } from '../../../../src/webhooks/endpoints/e
 import { type EndpointAnswer, MAX_ENDPOINTS } from '../../../../src/webhooks/endpoints/endpoint-records.js';
 import type { TestRunner } from '../../test-runner.js';
 import { ACCOUNT, onceKey, range, START } from '../fixtures.js';
-import type { World } from '../world.js';
+import type { StorageFixture } from '../storage-fixture.js';
 
 /** The endpoint of that index of `ACCOUNT`, changed by `over`. */
 export function anEndpoint(index: number, over: Partial<NewEndpoint> = {}): NewEndpoint {
@@ -35,7 +35,7 @@ export function refusedAs(code: string): (error: MessagingError) => boolean {
   return (error) => error.code === code;
 }
 
-export function endpointTests({ test }: TestRunner, world: World): void {
+export function endpointTests({ test }: TestRunner, world: StorageFixture): void {
   const { key, create, find } = helpersOf(world);
 
   test('what was made is found as it was given, enabled, by its account alone', async () => {
@@ -195,7 +195,7 @@ export function endpointTests({ test }: TestRunner, world: World): void {
 }
 
 /** Rotates the secret of the endpoint of an index, and keeps the versions before. */
-export function rotate(world: World, index: number, once?: IdempotencyKey, store = world.endpoints) {
+export function rotate(world: StorageFixture, index: number, once?: IdempotencyKey, store = world.endpoints) {
   return store.rotate(
     { accountId: ACCOUNT, id: idAt(index) },
     (versions) => [{ number: versions.length + 1, pepper: 'p1', endsAt: null }, ...versions],
@@ -204,7 +204,7 @@ export function rotate(world: World, index: number, once?: IdempotencyKey, store
   );
 }
 
-function helpersOf(world: World) {
+function helpersOf(world: StorageFixture) {
   const key = (index: number) => ({ accountId: ACCOUNT, id: idAt(index) });
   return {
     key,

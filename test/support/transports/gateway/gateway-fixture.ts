@@ -51,7 +51,7 @@ export function anSms(over: Partial<OutgoingSms> = {}): OutgoingSms {
   };
 }
 
-export type WorldOptions = Partial<Omit<HttpSmsOptions, 'vendor'>> & {
+export type FixtureOptions = Partial<Omit<HttpSmsOptions, 'vendor'>> & {
   readonly tlsServer?: ServerOptions;
   readonly stranger?: boolean;
   readonly clock?: FakeClock;
@@ -72,7 +72,7 @@ export class GatewayFixture {
 
   static async open(
     double: VendorDouble,
-    { tlsServer, stranger, clock = new FakeClock(), ...options }: WorldOptions = {},
+    { tlsServer, stranger, clock = new FakeClock(), ...options }: FixtureOptions = {},
   ): Promise<GatewayFixture> {
     const station = await GatewayStation.open(double, tlsServer);
     const vendor = stranger ? double.strangersVendor(station.server.url) : double.vendor(station.server.url);

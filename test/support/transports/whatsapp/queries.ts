@@ -9,7 +9,7 @@ import type { WireConnection } from './wire-connection.js';
 export const UPLOAD_TOKEN = 'loopback-upload-token';
 
 /** What answers need to know of the rest of the server. */
-export interface QueryWorld {
+export interface QueryFixture {
   readonly directory: Directory;
   /** Host and port of the media host. */
   readonly mediaHost: string;
@@ -21,7 +21,7 @@ export function queryName(question: Stanza): string {
 }
 
 /** Answers a client's question. What it does not know it answers with nothing, as the server often does. */
-export async function answerQuery(connection: WireConnection, question: Stanza, world: QueryWorld): Promise<void> {
+export async function answerQuery(connection: WireConnection, question: Stanza, world: QueryFixture): Promise<void> {
   const answer = ANSWERS[queryName(question)];
   connection.send(result(question, await answer?.(question, connection, world)));
   if (queryName(question) === 'passive/active') {
@@ -33,7 +33,7 @@ export async function answerQuery(connection: WireConnection, question: Stanza, 
 type Answer = (
   question: Stanza,
   connection: WireConnection,
-  world: QueryWorld,
+  world: QueryFixture,
 ) => Stanza[] | undefined | Promise<Stanza[] | undefined>;
 
 const ANSWERS: Readonly<Record<string, Answer>> = {

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { MEASURES, MeasureWorld, sorted } from '../../../support/accounts/measure-world.js';
+import { MEASURES, MeasureFixture, sorted } from '../../../support/accounts/measure-fixture.js';
 import { closeAfterEach } from '../../../support/common/opened.js';
 
 const opened = closeAfterEach();
 
 test('on SQLite gauges are read by indexes, in at most six statements', async () => {
-  const world = opened(await MeasureWorld.open({ type: 'better-sqlite3', database: ':memory:' }));
+  const world = opened(await MeasureFixture.open({ type: 'better-sqlite3', database: ':memory:' }));
   const { measures, statements } = await world.measure();
   expect(sorted(measures)).toEqual({ ...MEASURES, deadRows: [], oldestSnapshot: undefined });
   expect(statements.length).toBeLessThanOrEqual(6);

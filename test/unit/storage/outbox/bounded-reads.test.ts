@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { closeAfterEach } from '../../../support/common/opened.js';
 import { type Check, readEverything, searchFor, searchRecipients } from '../../../support/storage/read-cases.js';
-import { MAX_ROWS, ReadWorld } from '../../../support/storage/read-world.js';
+import { MAX_ROWS, ReadFixture } from '../../../support/storage/read-fixture.js';
 
 const opened = closeAfterEach();
 
 test('on SQLite all reads of an account use an index and a limited number of rows', async () => {
-  const world = opened(await ReadWorld.open({ type: 'better-sqlite3', database: ':memory:' }));
+  const world = opened(await ReadFixture.open({ type: 'better-sqlite3', database: ':memory:' }));
   const check: Check = async ({ statements, rows }, most) => {
     expect(rows.length).toBeLessThanOrEqual(most);
     for (const { sql, params } of statements) {
@@ -28,7 +28,7 @@ test('on SQLite all reads of an account use an index and a limited number of row
 });
 
 test('a search of an account that stops in the middle of a message continues there', async () => {
-  const world = opened(await ReadWorld.open({ type: 'better-sqlite3', database: ':memory:' }));
+  const world = opened(await ReadFixture.open({ type: 'better-sqlite3', database: ':memory:' }));
   const first = await world.list({ status: 'failed' });
   expect(first.result).toEqual({ items: [], next: expect.stringMatching(/:20000$/) });
   const looked = first.statements.filter(({ sql }) => sql.includes('r.position >= ?')).map(({ params }) => params);

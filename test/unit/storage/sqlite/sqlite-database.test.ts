@@ -13,14 +13,14 @@ import { SqliteFile } from '../../../support/databases/sqlite-file.js';
 
 const opened = closeAfterEach();
 
-interface World {
+interface Fixture {
   readonly file: SqliteFile;
   readonly clock: SetBackClock;
   readonly dataSource: DataSource;
   readonly storage: TypeormStorage;
 }
 
-async function world(): Promise<World> {
+async function world(): Promise<Fixture> {
   const file = opened(new SqliteFile());
   const clock = new SetBackClock();
   const dataSource = await file.dataSource();
@@ -63,7 +63,7 @@ function watched<T>(promise: Promise<T>): { state: 'pending' | 'resolved' | 'rej
   return seen;
 }
 
-const commit = ({ storage }: World, index: number) => storage.store(OutboxStore).commit([aSend(index)], decide);
+const commit = ({ storage }: Fixture, index: number) => storage.store(OutboxStore).commit([aSend(index)], decide);
 
 describe('a write while the host has a transaction open', () => {
   test('waits, and is made at the very moment when that ends, before the host goes on', async () => {
@@ -319,7 +319,7 @@ describe('work of several callers in one turn', () => {
 
 describe('a long transaction on a file that several processes share', () => {
   /** A commit that takes this many milliseconds. */
-  const slowCommit = ({ storage, clock }: World, index: number, ms: number) =>
+  const slowCommit = ({ storage, clock }: Fixture, index: number, ms: number) =>
     storage.store(OutboxStore).commit([aSend(index)], (...given) => {
       clock.advance(ms);
       return decide(...given);

@@ -11,8 +11,8 @@ import { until } from '../../../support/common/until.js';
 import {
   anSms,
   DOUBLES,
+  type FixtureOptions,
   GatewayFixture,
-  type WorldOptions,
 } from '../../../support/transports/gateway/gateway-fixture.js';
 import { genericDouble } from '../../../support/transports/gateway/generic-double.js';
 import { orangeDouble } from '../../../support/transports/gateway/orange-double.js';
@@ -22,7 +22,7 @@ import type { VendorDouble } from '../../../support/transports/gateway/vendor-do
 import { vonageDouble } from '../../../support/transports/gateway/vonage-double.js';
 
 const opened = closeAfterEach();
-const open = async (double: VendorDouble = genericDouble, options: WorldOptions = {}) =>
+const open = async (double: VendorDouble = genericDouble, options: FixtureOptions = {}) =>
   opened(await GatewayFixture.open(double, options));
 
 const logged: string[] = [];
@@ -260,7 +260,7 @@ describe('a shutdown', () => {
 });
 
 describe('a description of the host', () => {
-  const described = (over: object, options: WorldOptions = {}) =>
+  const described = (over: object, options: FixtureOptions = {}) =>
     open({ ...genericDouble, vendor: (baseUrl) => ({ ...genericDouble.vendor(baseUrl), ...over }) }, options);
 
   test('that throws costs nothing but that attempt', async () => {

@@ -7,8 +7,8 @@ import { closeAfterEach } from '../../../support/common/opened.js';
 import {
   anSms,
   DOUBLES,
+  type FixtureOptions,
   GatewayFixture,
-  type WorldOptions,
 } from '../../../support/transports/gateway/gateway-fixture.js';
 import type { Trouble } from '../../../support/transports/gateway/gateway-server.js';
 
@@ -17,7 +17,7 @@ const opened = closeAfterEach();
 beforeAll(() => Logger.overrideLogger(false));
 
 describe.each(DOUBLES)('$name', (double) => {
-  const open = async (options: WorldOptions = {}) => opened(await GatewayFixture.open(double, options));
+  const open = async (options: FixtureOptions = {}) => opened(await GatewayFixture.open(double, options));
 
   test('sends an SMS as it was given, and keeps its ids and segments', async () => {
     const fixture = await open();

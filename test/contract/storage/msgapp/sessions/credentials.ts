@@ -4,7 +4,7 @@ import type { SessionLease } from '../../../../../src/msgapp/sessions/session-re
 import type { TestRunner } from '../../../test-runner.js';
 import { aSession, range, sessionId } from '../../fixtures.js';
 import { atOnce } from '../../races/race.js';
-import type { World } from '../../world.js';
+import type { StorageFixture } from '../../storage-fixture.js';
 
 /** Ids that a collation or an escaping error could confuse. */
 const IDS = [
@@ -33,7 +33,7 @@ const IDS = [
   'x'.repeat(200),
 ];
 
-export function credentialTests({ test }: TestRunner, world: World): void {
+export function credentialTests({ test }: TestRunner, world: StorageFixture): void {
   const read = async (kind: string, ids: readonly string[], id = sessionId(1)) =>
     Object.fromEntries(await world.sessions.credentials(id, kind, ids));
   const change = (id: string, value: string | undefined, kind = 'k'): CredentialChange => ({ kind, id, value });

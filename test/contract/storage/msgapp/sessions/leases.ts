@@ -3,12 +3,12 @@ import { DAY_MS, SECOND_MS } from '../../../../../src/common/time.js';
 import { type SessionLease, STEPS_KEPT } from '../../../../../src/msgapp/sessions/session-records.js';
 import type { TestRunner } from '../../../test-runner.js';
 import { ACCOUNT, aSend, aSession, messageId, range, START, sessionId } from '../../fixtures.js';
-import type { World } from '../../world.js';
+import type { StorageFixture } from '../../storage-fixture.js';
 
 const END = START + 30 * SECOND_MS;
 const LATER = END + 30 * SECOND_MS;
 
-export function leaseTests({ test }: TestRunner, world: World): void {
+export function leaseTests({ test }: TestRunner, world: StorageFixture): void {
   const id = sessionId(1);
   const take = (owner: string, now: number) => world.sessions.lease(id, owner, now, now + 30 * SECOND_MS);
   const free = async (now: number) => (await world.sessions.free('wa', now, 99)).map((session) => session.id);
@@ -140,7 +140,7 @@ export function leaseTests({ test }: TestRunner, world: World): void {
   });
 }
 
-export function sessionAgeTests({ test }: TestRunner, world: World): void {
+export function sessionAgeTests({ test }: TestRunner, world: StorageFixture): void {
   /** Makes a session that ended so many days after `START`, in two steps. */
   async function ended(index: number, days: number): Promise<void> {
     const lease = await world.sessions.create(aSession(index));

@@ -4,12 +4,12 @@ import { MINUTE_MS, SECOND_MS } from '../../../../../src/common/time.js';
 import type { SessionLimits } from '../../../../../src/msgapp/sessions/session-limits.js';
 import type { TestRunner } from '../../../test-runner.js';
 import { ACCOUNT, aSession, range, START, sessionId } from '../../fixtures.js';
-import type { World } from '../../world.js';
+import type { StorageFixture } from '../../storage-fixture.js';
 
 /** At most three waiting sessions, for three minutes each, and five new sessions in an hour. */
 const LIMITS: SessionLimits = { waiting: 3, waitMs: 3 * MINUTE_MS, made: 5, windowMs: 60 * MINUTE_MS };
 
-export function sessionLimitTests({ test }: TestRunner, world: World): void {
+export function sessionLimitTests({ test }: TestRunner, world: StorageFixture): void {
   const ask = (index: number, at: number, over: object = {}, limits = LIMITS) =>
     world.sessions.create(aSession(index, { createdAt: START + at, ...over }), limits);
   /** Asserts that a session is refused, and the seconds of its `retryAfter`. */

@@ -5,7 +5,7 @@ import { isFinal, maySessionMove } from '../../../../../src/events/session-statu
 import type { SessionLease } from '../../../../../src/msgapp/sessions/session-records.js';
 import type { TestRunner } from '../../../test-runner.js';
 import { ACCOUNT, aSend, aSession, messageId, phone, START, sessionId } from '../../fixtures.js';
-import type { World } from '../../world.js';
+import type { StorageFixture } from '../../storage-fixture.js';
 
 /** Steps that lead to each state, from `created` on. */
 const WAYS: Readonly<Record<SessionStatus, readonly SessionStatus[]>> = {
@@ -23,7 +23,7 @@ const END = START + 30 * SECOND_MS;
 
 const STATUSES = Object.keys(WAYS) as SessionStatus[];
 
-export function sessionTests({ test }: TestRunner, world: World): void {
+export function sessionTests({ test }: TestRunner, world: StorageFixture): void {
   const ids = (sessions: readonly { id: string }[]) => sessions.map(({ id }) => id);
 
   async function reach(lease: SessionLease, status: SessionStatus): Promise<void> {

@@ -16,12 +16,12 @@ import {
   recipients,
   START,
 } from '../../fixtures.js';
-import type { World } from '../../world.js';
+import type { StorageFixture } from '../../storage-fixture.js';
 
 const NUMBER = phone(1);
 const STARS = '*'.repeat(NUMBER.length);
 
-export function erasureTests({ test }: TestRunner, world: World): void {
+export function erasureTests({ test }: TestRunner, world: StorageFixture): void {
   const remove = contentRemover(undefined);
   const walk = async (limit: number) => {
     const all: ErasableDelivery[] = [];

@@ -5,12 +5,12 @@ import { contentRemover } from '../../../../../src/outbox/retention/removed-payl
 import type { RetentionOrder } from '../../../../../src/outbox/retention/retention-records.js';
 import { lacking, type PartRunner } from '../../../test-runner.js';
 import { ACCOUNT, aReceipt, aSend, aTakenSms, messageId, phone, range, recipients, START } from '../../fixtures.js';
+import type { StorageFixture } from '../../storage-fixture.js';
 import type { StoragePart } from '../../storage-harness.js';
-import type { World } from '../../world.js';
 
 const KEY = Buffer.alloc(32, 7);
 
-export function retentionTests({ test, testWith }: PartRunner<StoragePart>, world: World): void {
+export function retentionTests({ test, testWith }: PartRunner<StoragePart>, world: StorageFixture): void {
   const remove = contentRemover(KEY);
   const order = (over: Partial<RetentionOrder> = {}): RetentionOrder => {
     return { before: START + 50, now: START + DAY_MS, limit: 100, ...over };

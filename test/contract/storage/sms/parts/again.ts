@@ -3,8 +3,8 @@ import { SECOND_MS } from '../../../../../src/common/time.js';
 import type { DatedReceipt, TakenSms } from '../../../../../src/sms/receipts/sms-part.js';
 import type { TestRunner } from '../../../test-runner.js';
 import { aReceipt, aTakenSms, messageId, phone, range, START } from '../../fixtures.js';
-import { places } from '../../world.js';
-import type { PartsWorld } from './world.js';
+import { places } from '../../storage-fixture.js';
+import type { PartsFixture } from './parts-fixture.js';
 
 /** A receipt for the carrier's only id, so many seconds after `START` by the carrier's clock. */
 const aDatedReceipt = (second: number, over: Partial<DatedReceipt> = {}): DatedReceipt =>
@@ -16,7 +16,7 @@ const taken = (index: number, over: Partial<TakenSms> = {}): TakenSms =>
 
 const HOUR_SECONDS = 3600;
 
-export function againTests({ test }: TestRunner, steps: PartsWorld): void {
+export function againTests({ test }: TestRunner, steps: PartsFixture): void {
   /** Asserts that no receipt is parked under the carrier's only id. */
   const nothingWaits = async (index: number, over: Partial<TakenSms> = {}) => {
     assert.deepEqual(await steps.record(taken(index, over)), []);

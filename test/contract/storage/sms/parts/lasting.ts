@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { SECOND_MS } from '../../../../../src/common/time.js';
 import type { TestRunner } from '../../../test-runner.js';
 import { aReceipt, aSend, aTakenSms, messageId, START } from '../../fixtures.js';
-import type { World } from '../../world.js';
-import type { PartsWorld } from './world.js';
+import type { StorageFixture } from '../../storage-fixture.js';
+import type { PartsFixture } from './parts-fixture.js';
 
 /** Receipts of status `sent`, after which the SMS no longer waits for a report (`updateOfLasting`). */
-export function lastingTests({ test }: TestRunner, world: World, steps: PartsWorld): void {
+export function lastingTests({ test }: TestRunner, world: StorageFixture, steps: PartsFixture): void {
   const deadline = START + 100 * SECOND_MS;
   const lasting = aReceipt('id-0', { status: 'sent' });
   const expire = () => world.outbox.expire({ channel: 'sms', limit: 100, now: deadline + 1, statuses: ['sent'] });

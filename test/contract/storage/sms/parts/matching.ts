@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { messageIds } from '../../../../../src/sms/receipts/message-ids.js';
 import type { TestRunner } from '../../../test-runner.js';
 import { aReceipt, aTakenSms, messageId, phone, START } from '../../fixtures.js';
-import { places, type World } from '../../world.js';
-import type { PartsWorld } from './world.js';
+import { places, type StorageFixture } from '../../storage-fixture.js';
+import type { PartsFixture } from './parts-fixture.js';
 
-export function matchTests({ test }: TestRunner, world: World, steps: PartsWorld): void {
+export function matchTests({ test }: TestRunner, world: StorageFixture, steps: PartsFixture): void {
   test('the first id that is known decides, not the one that was recorded first', async () => {
     await steps.sent(2);
     await steps.record(aTakenSms(0, { carrierIds: ['870928761'] }), aTakenSms(1, { carrierIds: ['33E95179'] }));

@@ -3,11 +3,15 @@ import { SECOND_MS } from '../../../../../src/common/time.js';
 import { PartStore } from '../../../../../src/sms/receipts/part-store.js';
 import { lacking, type PartRunner } from '../../../test-runner.js';
 import { aReceipt, aSend, aTakenSms, messageId, phone, range, START } from '../../fixtures.js';
+import type { StorageFixture } from '../../storage-fixture.js';
 import type { StoragePart } from '../../storage-harness.js';
-import type { World } from '../../world.js';
-import { PARKING, type PartsWorld } from './world.js';
+import { PARKING, type PartsFixture } from './parts-fixture.js';
 
-export function parkTests({ test, testWith }: PartRunner<StoragePart>, world: World, steps: PartsWorld): void {
+export function parkTests(
+  { test, testWith }: PartRunner<StoragePart>,
+  world: StorageFixture,
+  steps: PartsFixture,
+): void {
   test('a receipt that is here first waits for its part', async () => {
     await steps.sent(1);
     assert.deepEqual(

@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { SECOND_MS } from '../../../../../src/common/time.js';
 import type { PartRunner } from '../../../test-runner.js';
 import { aMove, aReceipt, aTakenSms, messageId, START } from '../../fixtures.js';
+import { places, type StorageFixture } from '../../storage-fixture.js';
 import type { StoragePart } from '../../storage-harness.js';
-import { places, type World } from '../../world.js';
 import { againTests } from './again.js';
 import { lastingTests } from './lasting.js';
 import { matchTests } from './matching.js';
 import { parkTests } from './parking.js';
+import { PARKING, PartsFixture } from './parts-fixture.js';
 import { storeTests } from './storing.js';
-import { PARKING, PartsWorld } from './world.js';
 
 const IDS = ['a', 'b', 'c'];
 
-export function partTests(runner: PartRunner<StoragePart>, world: World): void {
+export function partTests(runner: PartRunner<StoragePart>, world: StorageFixture): void {
   const { test } = runner;
-  const steps = new PartsWorld(world);
+  const steps = new PartsFixture(world);
 
   test('a receipt moves its SMS, with what is kept of it', async () => {
     await steps.sent(1);

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { SECOND_MS } from '../../../../../src/common/time.js';
 import type { TestRunner } from '../../../test-runner.js';
 import { aReceipt, aSend, aTakenSms, messageId, phone, range, recipients, START } from '../../fixtures.js';
-import { places, type World } from '../../world.js';
-import { PARKING, type PartsWorld } from './world.js';
+import { places, type StorageFixture } from '../../storage-fixture.js';
+import { PARKING, type PartsFixture } from './parts-fixture.js';
 
-export function storeTests({ test }: TestRunner, world: World, steps: PartsWorld): void {
+export function storeTests({ test }: TestRunner, world: StorageFixture, steps: PartsFixture): void {
   test('parts come back as they were recorded, and recording them again changes nothing', async () => {
     await steps.sent(1);
     const sms = aTakenSms(0, { carrierIds: ['7F', ''] });

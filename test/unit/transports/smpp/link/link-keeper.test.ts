@@ -13,7 +13,7 @@ const MAX_MS = 20_000;
  * A link whose connections are lost at once, or are never established. Random numbers are 1, so that each wait is the
  * longest of its round.
  */
-class World {
+class Fixture {
   readonly clock = new SetBackClock();
   /** When a bind was requested, by the clock's `elapsed`. */
   readonly asked: number[] = [];
@@ -68,13 +68,13 @@ const DOUBLED = [1000, 2000, 4000, 8000, 16_000, MAX_MS, MAX_MS];
 test.each(['never', 'until it is lost'] as const)(
   'the wait for the next bind doubles with each failure, up to the longest (a bind is established: %s)',
   async (open) => {
-    const world = new World(open);
+    const world = new Fixture(open);
     expect(await world.waits(7)).toEqual(DOUBLED);
   },
 );
 
 test('a bind that lasted 30 s resets the waits, a shorter one does not', async () => {
-  const world = new World('until it is lost');
+  const world = new Fixture('until it is lost');
   expect(await world.waits(3)).toEqual(DOUBLED.slice(0, 3));
   expect(await world.waits(1, 29_999)).toEqual([8000]);
   expect(await world.waits(1, 30_000)).toEqual([1000]);
@@ -82,7 +82,7 @@ test('a bind that lasted 30 s resets the waits, a shorter one does not', async (
 });
 
 test('a change of the clock does not affect how long a bind is considered to have lasted', async () => {
-  const world = new World('until it is lost');
+  const world = new Fixture('until it is lost');
   expect(await world.waits(3)).toEqual(DOUBLED.slice(0, 3));
   await settled(2);
   world.clock.setBack(3_600_000);

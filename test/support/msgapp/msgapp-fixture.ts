@@ -191,13 +191,13 @@ export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
 }
 
 /** A storage with 1000 units on `ACCOUNT`, a clock, and as many processes as a test wants. */
-export class MsgappWorld implements Surroundings {
+export class MsgappFixture implements Surroundings {
   readonly clock = new SetBackClock();
 
   private constructor(readonly storage: SqliteMemory) {}
 
-  static async open(): Promise<MsgappWorld> {
-    const world = new MsgappWorld(await SqliteMemory.open());
+  static async open(): Promise<MsgappFixture> {
+    const world = new MsgappFixture(await SqliteMemory.open());
     const accounts = world.storage.store(AccountStore);
     const ledger = world.storage.store(LedgerStore);
     await accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: 0 });

@@ -33,18 +33,18 @@ export interface Watched<T> {
  * A storage with an account that has sent a lot. The oldest message alone is under the name `RARE`, and failed; the third
  * has a number of its own.
  */
-export class ReadWorld {
+export class ReadFixture {
   private constructor(
     readonly database: DataSource,
     readonly storage: TypeormStorage,
     private readonly db: Database,
   ) {}
 
-  static async open(options: DataSourceOptions): Promise<ReadWorld> {
+  static async open(options: DataSourceOptions): Promise<ReadFixture> {
     const database = await new DataSource(options).initialize();
     const storage = new TypeormStorage({ database });
     await storage.start();
-    const world = new ReadWorld(database, storage, await databaseFor(database));
+    const world = new ReadFixture(database, storage, await databaseFor(database));
     await world.fill();
     return world;
   }

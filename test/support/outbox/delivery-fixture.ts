@@ -150,7 +150,7 @@ class ScriptedChannel extends Channel {
 }
 
 /** An outbox in memory, a channel and a clock of the test's, and workers on them. */
-export class DeliveryWorld {
+export class DeliveryFixture {
   readonly clock = new SetBackClock();
   private readonly rounds = new Rounds(this.clock);
   readonly events = new MessagingEvents();
@@ -169,10 +169,10 @@ export class DeliveryWorld {
   }
 
   /** With 1000 units on `ACCOUNT`, and no worker yet. */
-  static async open(repeat: RepeatPolicy = 'idempotent'): Promise<DeliveryWorld> {
+  static async open(repeat: RepeatPolicy = 'idempotent'): Promise<DeliveryFixture> {
     const storage = new CountingStorage();
     await storage.start();
-    const world = new DeliveryWorld(storage, repeat);
+    const world = new DeliveryFixture(storage, repeat);
     const accounts = world.storage.store(AccountStore);
     const ledger = world.storage.store(LedgerStore);
     await accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: 0 });

@@ -25,11 +25,11 @@ import { EndpointStore } from '../../../src/webhooks/endpoints/endpoint-store.js
 import { ACCOUNT, START } from './fixtures.js';
 import type { OpenStorage, StorageHarness } from './storage-harness.js';
 
-/** The length of a lease of `World.claim`, in milliseconds. */
+/** The length of a lease of `StorageFixture.claim`, in milliseconds. */
 export const LEASE = 30 * SECOND_MS;
 
 /** The storage of the running test, and helpers for the tests. */
-export class World {
+export class StorageFixture {
   private opened: StorageHarness | undefined;
 
   async open(open: OpenStorage): Promise<void> {

@@ -15,17 +15,17 @@ export const WAITING = 40;
 const DONE = 30_000;
 
 /** A database with a backlog, and a storage on it. */
-export class MeasureWorld {
+export class MeasureFixture {
   private constructor(
     readonly database: DataSource,
     readonly storage: TypeormStorage,
   ) {}
 
-  static async open(options: DataSourceOptions): Promise<MeasureWorld> {
+  static async open(options: DataSourceOptions): Promise<MeasureFixture> {
     const database = await new DataSource(options).initialize();
     const storage = new TypeormStorage({ database });
     await storage.start();
-    const world = new MeasureWorld(database, storage);
+    const world = new MeasureFixture(database, storage);
     await world.fill();
     return world;
   }

@@ -4,14 +4,14 @@ import type { DeliveryTransition } from '../../../../../src/outbox/outbox-record
 import type { Parking } from '../../../../../src/sms/receipts/part-store.js';
 import type { DatedReceipt, TakenSms } from '../../../../../src/sms/receipts/sms-part.js';
 import { aSend, messageId, range, START } from '../../fixtures.js';
-import type { World } from '../../world.js';
+import type { StorageFixture } from '../../storage-fixture.js';
 
 /** Receipts are parked for ten minutes; the limit is never reached. */
 export const PARKING: Parking = { now: START + 5 * SECOND_MS, until: START + 600 * SECOND_MS, most: 1000 };
 
 /** Helpers for the tests of parts and receipts. */
-export class PartsWorld {
-  constructor(private readonly world: World) {}
+export class PartsFixture {
+  constructor(private readonly world: StorageFixture) {}
 
   /** Accepts sends 0 to `count` - 1 of one recipient and `units` each, and settles all as `sent`. */
   async sent(count: number, units = 1): Promise<void> {

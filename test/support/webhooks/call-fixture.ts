@@ -40,7 +40,7 @@ export interface CallProcess {
 }
 
 /** Endpoints of one account on a storage in memory, whose clock the test turns. */
-export class CallWorld {
+export class CallFixture {
   readonly account = 'demo';
   readonly clock = new FakeClock();
   readonly ids = new MiddleIds();
@@ -61,8 +61,8 @@ export class CallWorld {
     this.calls = new EndpointCalls(this.store, this.http, this.secrets, this.notifier, this.clock, this.ids);
   }
 
-  static async open(): Promise<CallWorld> {
-    const world = new CallWorld(await SqliteMemory.open());
+  static async open(): Promise<CallFixture> {
+    const world = new CallFixture(await SqliteMemory.open());
     const account = { id: world.account, name: 'Demo', createdAt: world.clock.now() };
     await world.storage.store(AccountStore).createAccount(account);
     await world.log.switchOn(world.account, world.clock.now());
@@ -113,7 +113,7 @@ export class CallWorld {
   async record(count: number, type: EventType = 'optout.added'): Promise<void> {
     await this.recorder.write(
       // biome-ignore lint/correctness/useYield: it stores nothing but its events
-      function* (this: CallWorld, { publish }: { readonly publish: (event: never) => void }) {
+      function* (this: CallFixture, { publish }: { readonly publish: (event: never) => void }) {
         for (let index = 0; index < count; index++) {
           const data = { number: '22670000000', signature: 'INFOS', source: 'phone' };
           publish({ type, accountId: this.account, at: this.clock.now(), data } as never);

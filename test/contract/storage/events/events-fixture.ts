@@ -6,14 +6,14 @@ import { type EventLogState, type LoggedEvent } from '../../../../src/events/sto
 import type { Send } from '../../../../src/outbox/accept/send.js';
 import type { DeliveryUpdate } from '../../../../src/outbox/delivery-state.js';
 import { ACCOUNT, messageId, range, START } from '../fixtures.js';
-import type { World } from '../world.js';
+import type { StorageFixture } from '../storage-fixture.js';
 
 /** More than any test records. */
 const ALL = 1000;
 
 /** Steps of tests on the log of events. */
-export class EventsWorld {
-  constructor(private readonly world: World) {}
+export class EventsFixture {
+  constructor(private readonly world: StorageFixture) {}
 
   get log(): EventLog {
     return this.world.storage.store(EventLog);
