@@ -4,7 +4,10 @@ import { median } from './versus.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** CPU time of importing this package and `@nestjs/core`, in ms, each in processes of their own and in turns. */
+/**
+ * Measures the CPU time of importing this package and `@nestjs/core`, in ms. Each import runs in a process of its own,
+ * and the two take turns.
+ */
 export function benchImport(rounds: number): { readonly ours: number; readonly nest: number; readonly ratio: number } {
   const pairs = Array.from({ length: rounds }, () => ({
     nest: cpuOfImport('@nestjs/core'),

@@ -49,7 +49,7 @@ if (runs('accept')) {
     'POST /send/sms, one recipient, 32 connections, answered after the commit, against a bare validated route',
   );
   console.log('(wanted: dispatch elsewhere 0.90 on Express and 0.60 on Fastify, in process 0.75 and 0.45):');
-  // The whole takes 20 minutes. BENCH_VARIANT=express,elsewhere runs only the lines with these words.
+  // The whole benchmark takes 20 minutes. BENCH_VARIANT=express,elsewhere runs only the lines with these words.
   await benchAccept(Number(process.env.BENCH_TURNS ?? 11), process.env.BENCH_VARIANT?.split(','));
 }
 if (runs('large')) {
@@ -277,7 +277,7 @@ if (runs('management')) {
   const stored = Number(process.env.BENCH_MESSAGES ?? 5_000_000);
   const run = await benchManagement(stored);
   if (run) {
-    console.log(`What people ask of a service with ${stored} stored messages, PostgreSQL, Express:`);
+    console.log(`The dashboard’s requests to a service with ${stored} stored messages, PostgreSQL, Express:`);
     printManagement(run);
   }
 }

@@ -13,23 +13,26 @@ import { type TelemetryKind, telemetryOf } from './accounts/telemetry-host.js';
 import { linkNumber, msgappHost } from './channels/msgapp-host.js';
 import { otpHost, sendCodes } from './channels/otp-host.js';
 
-/** What the parent asks for: `node server.js '<json>'`. */
+/** The order of the parent process: `node server.js '<json>'`. */
 interface Order {
   readonly kind: 'bare' | 'ours' | 'sketch' | 'otp' | 'msgapp' | 'management';
   readonly adapter: 'express' | 'fastify';
   readonly url?: string;
   readonly dispatch?: boolean;
   readonly perMinute?: number;
-  /** Removes all that is older than a day, from the start on. */
+  /** Purges everything that is older than a day, from the start on. */
   readonly purge?: boolean;
   /** Mounts webhooks and the feed. */
   readonly events?: boolean;
   readonly telemetry?: TelemetryKind;
-  /** An account that is there already. Default: a new one. */
+  /** An existing account. Default: a new one. */
   readonly account?: string;
 }
 
-/** Lets the rounds of the purges follow each other at once; the first would be ten minutes after the start. */
+/**
+ * Starts the rounds of the purges one after the other without a pause. Otherwise the first would start after ten
+ * minutes.
+ */
 class HurriedClock extends SystemClock {
   override after(ms: number, task: () => void): () => void {
     return super.after(ms >= 10 * MINUTE_MS ? 100 : ms, task);

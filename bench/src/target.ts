@@ -8,16 +8,16 @@ import autocannon from 'autocannon';
 import { createConnection } from 'mysql2/promise';
 import { Client } from 'pg';
 
-/** A server in a process of its own, and what is sent to it. */
+/** A server in a process of its own. */
 export interface Target {
   readonly program: string;
   readonly base: string;
   readonly key: string;
-  /** What users sign in with, where there are any. */
+  /** The links with which users sign in, if the server has users. */
   readonly links: unknown;
   /** Peak resident memory of the server so far, in bytes. */
   memory(): Promise<number>;
-  /** Has a code sent to each number; answers number and code. */
+  /** Lets the server send a code to each number. Returns each number with its code. */
   codes(numbers: readonly string[]): Promise<[number: string, code: string][]>;
   /** Processor time of the server so far, in microseconds. */
   cpu(): Promise<number>;
@@ -25,10 +25,10 @@ export interface Target {
 }
 
 const SERVER = fileURLToPath(new URL('./server.js', import.meta.url));
-/** A server of better-auth; starts with `startTarget` too. */
+/** The program of a better-auth server, for `startTarget`. */
 export const BETTER_AUTH = fileURLToPath(new URL('../rivals/better-auth-server.mjs', import.meta.url));
 
-/** Starts a server; `order` is what `server.ts` takes. */
+/** Starts a server. `order` is the order for `server.ts`. */
 export async function startTarget(order: object, program = SERVER): Promise<Target> {
   const child = fork(program, [JSON.stringify(order)], { env: { ...process.env, NODE_ENV: 'production' } });
   const { port, key, links } = await messageOf(child);
@@ -64,21 +64,24 @@ async function messageOf(child: ChildProcess): Promise<Record<string, unknown>> 
   return message;
 }
 
-/** What one run gave. */
+/** The result of one run. */
 export interface Load {
-  /** Processor time of the server, in microseconds a request. */
+  /** The processor time of the server, in microseconds per request. */
   readonly cpu: number;
   readonly perSecond: number;
   readonly p99: number;
   readonly refused: number;
 }
 
-/** A server that had nothing to do for a while is slow at first, and the slower the more it has to do. */
+/**
+ * The warm-up time in seconds. A server that had nothing to do for a while is slow at first, and the slower the more it
+ * has to do.
+ */
 const RAMP_S = 1;
 
 /**
- * 32 connections for a second that does not count, and then for so many seconds that do.
- * @param bodies what each request sends; left out, one SMS to one recipient each time
+ * Loads a server with 32 connections, for a warm-up second and then for a number of measured seconds.
+ * @param bodies the body of each request. Default: one SMS to one recipient
  */
 export async function load(
   target: Target,
@@ -91,7 +94,7 @@ export async function load(
   const result = await press(target, seconds, path, bodies);
   return {
     cpu: ((await target.cpu()) - before) / result.requests.total,
-    // Not `requests.average`, which is of whole seconds and so of a single one in a short run.
+    // `requests.average` is not used, because it covers only whole seconds, so in a short run only a single one.
     perSecond: result.requests.total / result.duration,
     p99: result.latency.p99,
     refused: [ramp, result].reduce((sum, { non2xx, errors, timeouts }) => sum + non2xx + errors + timeouts, 0),
@@ -125,19 +128,19 @@ export interface TargetDatabase {
 /** The kinds of databases. */
 export const DATABASES = ['sqlite', 'postgres', 'mariadb'] as const;
 
-/** A database of a kind; undefined where there is no server. */
+/** An empty database of a kind; undefined if there is no server. */
 export async function databaseOf(kind: (typeof DATABASES)[number]): Promise<TargetDatabase | undefined> {
   if (kind === 'sqlite') return sqliteUrl();
   return kind === 'postgres' ? postgresUrl() : mariadbUrl();
 }
 
-/** A database file in a folder of its own. */
+/** A new database file in a folder of its own. */
 export function sqliteUrl(): TargetDatabase {
   const folder = mkdtempSync(join(tmpdir(), 'messaging-bench-'));
   return { url: `sqlite:${join(folder, 'bench.db')}`, drop: async () => rmSync(folder, { recursive: true }) };
 }
 
-/** A PostgreSQL database of its own on the standard local port; undefined where there is no server. */
+/** A new PostgreSQL database on the standard local port; undefined if there is no server. */
 export async function postgresUrl(): Promise<TargetDatabase | undefined> {
   const server = 'postgres://postgres@127.0.0.1:5432';
   return onServer(server, ' WITH (FORCE)', async (sql) => {

@@ -1,4 +1,5 @@
-// The package does not export its own constants, and a file outside of this folder would be compiled to another place.
+// This constant is declared again, because the package does not export its own, and a file outside this folder would be
+// compiled to another place.
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;

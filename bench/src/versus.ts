@@ -1,27 +1,30 @@
 import type { Load } from './target.js';
 
-/** What one server does against another. */
+/** The result of a comparison of two servers. */
 export interface Versus {
-  /** Requests a second against the other's, the median of the turns. */
+  /** The requests a second of one server divided by those of the other, as the median of the turns. */
   readonly ratio: number;
   readonly perSecond: number;
-  /** Processor time of the server per request, in microseconds, the median of the turns. */
+  /** The processor time of the server per request, in microseconds, as the median of the turns. */
   readonly cpu: number;
-  /** Processor time per request against the other's, the median of the turns. Other load on the machine changes it little. */
+  /**
+   * The processor time per request divided by the other's, as the median of the turns. Other load on the machine
+   * changes it little.
+   */
   readonly cpuRatio: number;
-  /** The worst of the turns, in milliseconds. */
+  /** The p99 of the worst turn, in milliseconds. */
   readonly p99: number;
   readonly refused: number;
 }
 
 const WARM_UP_S = 2;
 
-/** Puts a server under load for so many seconds. */
+/** Loads a server for a number of seconds. */
 export type Press = (seconds: number) => Promise<Load>;
 
 /**
- * Lets two servers, once they are warm, take turns of a second: what else the machine does then hits both, and what hits one
- * alone is not the median.
+ * Lets two servers take turns of a second, after a warm-up. So other work of the machine affects both, and a
+ * disturbance of only one turn does not change the median.
  */
 export async function versus(turns: number, mine: Press, theirs: Press): Promise<Versus> {
   for (const press of [theirs, mine]) await press(WARM_UP_S);
@@ -45,7 +48,7 @@ export async function versus(turns: number, mine: Press, theirs: Press): Promise
   };
 }
 
-/** The middle one. */
+/** Returns the median of numbers. */
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

@@ -147,7 +147,7 @@ function indexes(rows: readonly Row[] | undefined, wanted: readonly string[]): r
   return [
     ...missing.map((name) =>
       todo(
-        `The index ${name} is missing: searches read whole tables. Create it again, as src/storage/typeorm/schema says.`,
+        `The index ${name} is missing, so searches read whole tables. Create it again: the source of its table (*.tables.ts) has the statement.`,
       ),
     ),
     ...invalid.map((name) =>

@@ -8,15 +8,16 @@ const VARIANTS = [
 ];
 
 /**
- * Prints `POST /send/sms` against the bare validated route, both in processes of their own.
- * @param words only the variants whose line has all of these
+ * Measures `POST /send/sms` and compares it with the bare validated route. Each server runs in a process of its own.
+ * The results are printed.
+ * @param words measures only the variants whose line contains all these words
  */
 export async function benchAccept(turns: number, words: readonly string[] = []): Promise<void> {
   for (const adapter of ['express', 'fastify'] as const) {
     for (const database of DATABASES) {
       for (const { name, order } of VARIANTS) {
         if (!words.every((word) => `${adapter} ${name}, ${database}`.includes(word))) continue;
-        // The sketch has no code for it.
+        // The sketch has no code for MariaDB.
         if (order.kind === 'sketch' && database === 'mariadb') continue;
         const place = await databaseOf(database);
         if (!place) {

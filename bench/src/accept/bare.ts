@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Module, Post, ValidationPipe } from '@nestjs/common';
 import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
 
-/** The body of a send as one would validate it in any Nest application. */
+/** The body of a send, validated as in any Nest application. */
 export class BareSend {
   @IsString()
   signature!: string;
@@ -17,7 +17,7 @@ export class BareSend {
   number!: string[];
 }
 
-/** The answer to a send, from nothing but its body. */
+/** Makes the answer to a send from its body alone. */
 export function echo({ signature, number }: BareSend): object {
   return {
     userID: '01a1fe2d-892e-775e-ac74-b396363f6c20',
@@ -84,6 +84,6 @@ class BareController {
   }
 }
 
-/** What we are measured against: a validated route that does nothing. */
+/** The application that we are compared with: a validated route that does nothing. */
 @Module({ controllers: [BareController] })
 export class BareModule {}

@@ -3,17 +3,20 @@ import { Client } from 'pg';
 import { load, postgresUrl, startTarget, type Target } from '../target.js';
 import { median, versus } from '../versus.js';
 
-/** What millions of stored messages do on PostgreSQL. */
+/** The effects of millions of stored messages on PostgreSQL. */
 export interface Growth {
-  /** The accept rate against that of an empty database. */
+  /** The accept rate, compared with that of an empty database. */
   readonly accept: number;
-  /** Bytes a message of each table with its indexes, largest first. */
+  /** The bytes per message of each table with its indexes, the largest first. */
   readonly bytes: readonly (readonly [table: string, bytes: number])[];
-  /** p99 of `GET /sms` in milliseconds, with few and with many stored messages, each the median of the turns. */
+  /** The p99 of `GET /sms` in milliseconds, with few and with many stored messages, each as the median of the turns. */
   readonly listing: readonly [few: number, many: number];
 }
 
-/** Half of the messages are of the account that sends. Undefined without a PostgreSQL server. */
+/**
+ * Measures the growth. Half of the stored messages belong to the account that sends. Undefined without a PostgreSQL
+ * server.
+ */
 export async function benchGrowth(stored: number, turns: number): Promise<Growth | undefined> {
   const [empty, full] = [await postgresUrl(), await postgresUrl()];
   if (!empty || !full) return undefined;
@@ -46,7 +49,10 @@ async function listingP99({ base, key }: Target): Promise<number> {
   return latency.p99;
 }
 
-/** Delivered messages with all that belongs to them, one each six seconds until now, written by the database itself. */
+/**
+ * Fills a database with delivered messages and all their rows, one message every six seconds until now. The database
+ * makes them itself.
+ */
 export async function fillPostgres(client: Client, stored: number, until = Date.now()): Promise<void> {
   const { rows } = await client.query('SELECT id FROM messaging_account');
   const id = "'01000000-0000-7000-8000-' || lpad(to_hex(i), 12, '0')";

@@ -1,18 +1,18 @@
 import { load, sqliteUrl, startTarget, type Target } from '../target.js';
 import { median } from '../versus.js';
 
-/** What large sends cost, and what others notice of them. */
+/** The costs of large sends, and their effect on other requests. */
 export interface LargeSends {
-  /** Milliseconds per 1000 recipients, the median of some sends. */
+  /** The milliseconds per 1000 recipients, as the median of some sends. */
   readonly per1000At10k: number;
   readonly per1000At100k: number;
   /** Peak resident memory of the server, in bytes. */
   readonly memory: number;
-  /** The 99th percentile of balance look-ups while large sends were under way, in milliseconds. */
+  /** The 99th percentile of balance look-ups during large sends, in milliseconds. */
   readonly othersP99: number;
 }
 
-/** One send to 10 000 and to 100 000 recipients, in turns, while others ask for their balance. */
+/** Measures one send to 10 000 and one to 100 000 recipients, in turns, while others read their balance. */
 export async function benchLarge(rounds: number): Promise<LargeSends> {
   const place = sqliteUrl();
   const target = await startTarget({ kind: 'ours', adapter: 'express', url: place.url, dispatch: false });
@@ -40,7 +40,7 @@ export async function benchLarge(rounds: number): Promise<LargeSends> {
   under = false;
   const othersP99 = await others;
   const memory = await target.memory();
-  await load(target, 1); // still well
+  await load(target, 1); // the server still works
   await target.stop();
   await place.drop();
   return { per1000At10k: median(at10k) / 10, per1000At100k: median(at100k) / 100, memory, othersP99 };

@@ -35,7 +35,7 @@ interface Item {
   readonly done: () => void;
 }
 
-/** Writes what a send writes, everything that waits at a tick in one commit; no code of ours. */
+/** Writes the rows of sends without our code. All sends that wait at a tick share one commit. */
 abstract class SketchWriter {
   private waiting: Item[] = [];
   private busy = false;
@@ -149,7 +149,7 @@ class SketchController {
   }
 }
 
-/** How far one gets without any of our code: guard, validation, the same writes in one commit a tick. */
+/** A server without our code, for comparison: a guard, validation, and the same writes in one commit for each tick. */
 @Module({})
 export class SketchModule {
   static on(url: string): DynamicModule {

@@ -3,7 +3,10 @@ import { DataSource } from 'typeorm';
 import { load, sqliteUrl, startTarget } from '../target.js';
 import { versus } from '../versus.js';
 
-/** The accept rate with `stored` messages in the database against the rate with none; SQLite, Express. */
+/**
+ * Measures the accept rate with `stored` messages in the database, compared with the rate of an empty database, on
+ * SQLite and Express.
+ */
 export async function benchStored(stored: number, turns: number): Promise<number> {
   const [empty, full] = [sqliteUrl(), sqliteUrl()];
   await fillSqlite(full.url, stored);
@@ -22,7 +25,7 @@ export async function benchStored(stored: number, turns: number): Promise<number
   return ratio;
 }
 
-/** Delivered messages of many accounts with all that belongs to them, written by the database itself. */
+/** Fills a database with delivered messages of many accounts and all their rows. The database makes them itself. */
 export async function fillSqlite(url: string, stored: number): Promise<void> {
   const storage = new TypeormStorage({ database: url });
   await storage.start();
@@ -33,7 +36,7 @@ export async function fillSqlite(url: string, stored: number): Promise<void> {
     enableWAL: true,
   }).initialize();
   const numbers = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${stored})`;
-  // Time-ordered ids from before now, a thousand accounts.
+  // The ids are ordered by time and lie in the past. There are a thousand accounts.
   const id = "printf('01000000-0000-7000-8000-%012x', i)";
   const account = "'account-' || (i % 1000)";
   await dataSource.query(`${numbers} INSERT INTO messaging_message

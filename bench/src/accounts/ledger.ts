@@ -5,22 +5,22 @@ import { DataSource } from 'typeorm';
 import { sqliteUrl } from '../target.js';
 import { MINUTE_MS } from '../time.js';
 
-/** A check of the books of one SQLite file. */
+/** The result of a check of the books of a SQLite file. */
 export interface LedgerRun {
   readonly minutes: number;
-  /** The longest time that the event loop stood still, in milliseconds. */
+  /** The longest time that the event loop was blocked, in milliseconds. */
   readonly held: number;
-  /** Chunks of which the check told. */
+  /** The number of chunks that the check has reported. */
   readonly told: number;
-  /** What the check found; the books are right. */
+  /** The number of faults that the check has found. The books are correct, so it should be 0. */
   readonly findings: number;
-  /** What it found going on from its middle. */
+  /** The number of faults that a check from the middle on has found. */
   readonly again: number;
 }
 
 const ACCOUNTS = 1000;
 
-/** Checks the books of so many messages of a thousand accounts, and then once more from the middle. */
+/** Checks the books of a number of messages of a thousand accounts, and then once more from the middle. */
 export async function benchLedger(messages: number): Promise<LedgerRun> {
   const place = sqliteUrl();
   const storage = new TypeormStorage({ database: place.url });

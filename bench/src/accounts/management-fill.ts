@@ -2,14 +2,14 @@ import { TypeormStorage } from 'nestjs-messaging';
 import { Client } from 'pg';
 import { DAY_MS } from '../time.js';
 
-/** Accounts of a filled database; the first has sent six of ten messages, each of the others one. */
+/** The accounts of a filled database. Of ten messages, the first account has sent six, and each of the others one. */
 export const ACCOUNTS = ['account-0', 'account-1', 'account-2', 'account-3', 'account-4'] as const;
 
-/** Over how many days they have sent. */
+/** The number of days over which the messages are spread. */
 export const DAYS = 60;
 const SPAN_MS = DAYS * DAY_MS;
 
-/** What the sends have in common; the moduli have no common factors, so that no filter means another one. */
+/** The view of the sends. The moduli have no common factors, so that the filters are independent of each other. */
 const sends = (stored: number, until: number) => `CREATE VIEW bench_send AS SELECT i,
   '01000000-0000-7000-8000-' || lpad(to_hex(i), 12, '0') AS id,
   'account-' || greatest(0, i % 10 - 5) AS account,
@@ -27,10 +27,10 @@ const sends = (stored: number, until: number) => `CREATE VIEW bench_send AS SELE
   FROM generate_series(1::bigint, ${stored}::bigint) i`;
 
 const RECIPIENTS = 'bench_send CROSS JOIN LATERAL generate_series(0, recipients - 1) p';
-/** A million numbers of most countries. */
+/** The numbers of the recipients: for most countries a million different ones. */
 const NUMBER = `prefix || right(lpad(((i * 7919 + p * 104729) % 1000000)::text, 6, '0'), digits)`;
 
-/** The tables, each with what fills it; the two lists at the same time. */
+/** The statements that fill the tables. The two lists run at the same time. */
 const TABLES: readonly (readonly string[])[] = [
   [
     `INSERT INTO messaging_message (id, account_id, channel, kind, sender, payload, units, refunded_units, recipients,
@@ -55,8 +55,8 @@ const TABLES: readonly (readonly string[])[] = [
 ];
 
 /**
- * Delivered and failed messages of five accounts on two channels, to nine countries, of four keys, with their entries in the
- * ledger, evenly over the last 60 days, written by the database itself.
+ * Fills a database with delivered and failed messages of five accounts on two channels, to nine countries and by four
+ * keys, with their ledger entries. They are spread evenly over the last 60 days. The database makes them itself.
  */
 export async function fillManaged(url: string, stored: number, until = Date.now()): Promise<void> {
   const storage = new TypeormStorage({ database: url });

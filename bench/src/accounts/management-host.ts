@@ -2,17 +2,23 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { ManagementService, MessagingModule, SandboxModule, SystemClock, TypeormStorage } from 'nestjs-messaging';
 import { MINUTE_MS } from '../time.js';
 
-/** How often usage is rolled up. */
+/** The time between two rounds that roll up usage. */
 const ROLL_UP_MS = 5 * MINUTE_MS;
 
-/** Lets the rounds that roll up usage follow each other at once; the first would be five minutes after the start. */
+/**
+ * Starts the rounds that roll up usage one after the other without a pause. Otherwise the first would start after five
+ * minutes.
+ */
 class RollingClock extends SystemClock {
   override after(ms: number, task: () => void): () => void {
     return super.after(ms === ROLL_UP_MS ? 100 : ms, task);
   }
 }
 
-/** A host with all that people of an account use. @param delivers whether it hands over, and rolls up usage without a pause */
+/**
+ * A host with all parts that users of an account need.
+ * @param delivers whether it delivers messages, and rolls up usage without a pause
+ */
 export function managementHost(url: string, delivers: boolean): DynamicModule {
   @Module({})
   class ManagementHost {}
@@ -34,7 +40,7 @@ export function managementHost(url: string, delivers: boolean): DynamicModule {
   };
 }
 
-/** What somebody of the account, and an operator, sign in with. */
+/** Makes the links with which a user of the account and an operator sign in. */
 export async function signInLinks(
   app: { get<T>(token: abstract new (...args: never[]) => T, options: { strict: false }): T },
   account: string,

@@ -5,25 +5,28 @@ import { ACCOUNTS, DAYS, fillManaged } from './management-fill.js';
 
 const [MAIN] = ACCOUNTS;
 
-/** Milliseconds. */
+/** Quantiles of times in milliseconds. */
 export interface Took {
   readonly p50: number;
   readonly p95: number;
   readonly worst: number;
 }
 
-/** What the dashboard asks of a service with millions of stored messages. */
+/** The times of the dashboard's requests to a service with millions of stored messages. */
 export interface ManagementRun {
-  /** How long it took until all hours that were over were rolled up, and the number of hours of accounts. */
+  /** The time until all past hours were rolled up, and the number of hours of all accounts. */
   readonly rollUp: { readonly seconds: number; readonly hours: number };
-  /** A hundred sends a second: before the roll-up, during it in a process beside, and in the process that rolls up. */
+  /**
+   * The times of a hundred sends a second: before the roll-up, while another process rolls up, and in the process that
+   * rolls up.
+   */
   readonly sends: readonly (readonly [when: string, took: Took])[];
   readonly lists: readonly (readonly [request: string, page: string, took: Took])[];
-  /** The usage of 30 days. */
+  /** The times of requests for the usage of 30 days. */
   readonly usage: readonly (readonly [request: string, when: string, took: Took])[];
 }
 
-/** Undefined without a PostgreSQL server. */
+/** Measures the requests; undefined without a PostgreSQL server. */
 export async function benchManagement(stored: number): Promise<ManagementRun | undefined> {
   const place = await postgresUrl();
   if (!place) return undefined;
@@ -34,7 +37,7 @@ export async function benchManagement(stored: number): Promise<ManagementRun | u
   return run;
 }
 
-/** Prints what was measured, p50 and p95 of each kind of request. */
+/** Prints the results: p50 and p95 of each kind of request. */
 export function printManagement({ rollUp, sends, lists, usage }: ManagementRun): void {
   const shown = ({ p50, p95, worst }: Took) =>
     `p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms, worst ${worst.toFixed(1)} ms`;
@@ -52,7 +55,7 @@ function managed(url: string, dispatch = false): object {
   return { kind: 'management', adapter: 'express', url, dispatch, account: MAIN };
 }
 
-/** Rolls up what `fillManaged` has filled, while SMS are sent. */
+/** Rolls up the messages of `fillManaged` while SMS are sent. */
 export async function measureRollUp(url: string): Promise<Pick<ManagementRun, 'rollUp' | 'sends'>> {
   const until = Date.now() - 10 * MINUTE_MS;
   const ended = until - (until % HOUR_MS);
@@ -87,7 +90,7 @@ export async function measureRollUp(url: string): Promise<Pick<ManagementRun, 'r
   };
 }
 
-/** Sends so many SMS a second until the end; answers how long each took. */
+/** Sends a number of SMS a second until `end` resolves. Returns the time of each. */
 async function sendsUntil({ base, key }: Target, perSecond: number, end: Promise<unknown>): Promise<readonly number[]> {
   let hasEnded = false;
   const ended = end.finally(() => {
@@ -114,7 +117,7 @@ async function sendsUntil({ base, key }: Target, perSecond: number, end: Promise
   return took;
 }
 
-/** Asks as a user who has signed in. */
+/** Makes a request as a user who has signed in. */
 type Get = (path: string, query: Readonly<Record<string, string>>) => Promise<Record<string, unknown>>;
 
 async function signIn({ base, links }: Target, as: 'admin' | 'operator'): Promise<Get> {
@@ -131,7 +134,7 @@ async function signIn({ base, links }: Target, as: 'admin' | 'operator'): Promis
   };
 }
 
-/** A request of the list of messages; `n` counts them, so that each asks for something else. */
+/** The filter of a request for the list of messages. `n` counts the requests, so that each filter is another one. */
 type Filter = (n: number) => Readonly<Record<string, string>>;
 
 const numberOf = (n: number) => `22670${String((n * 7919) % 1_000_000).padStart(6, '0')}`;
@@ -167,7 +170,7 @@ const PAGES = [
   ['end', DAYS - 1],
 ] as const;
 
-/** Asks for each page of each list so many times. */
+/** Requests each page of each list a number of times. */
 export async function measureLists(url: string, requests: number): Promise<ManagementRun['lists']> {
   const target = await startTarget(managed(url));
   const [admin, operator] = [await signIn(target, 'admin'), await signIn(target, 'operator')];
@@ -195,7 +198,7 @@ export async function measureLists(url: string, requests: number): Promise<Manag
   return lists;
 }
 
-/** The cursor of the page behind a day, or behind the middle of the one that is asked for; null where nothing is behind. */
+/** The cursor of the page after a day, or after the middle of the requested day; null if nothing follows. */
 async function cursorAt(get: Get, path: string, query: Readonly<Record<string, string>>, daysAgo: number) {
   const { since } = query;
   const until = since === undefined ? Date.now() - daysAgo * DAY_MS : Date.parse(since) + DAY_MS / 2;
@@ -205,7 +208,7 @@ async function cursorAt(get: Get, path: string, query: Readonly<Record<string, s
 
 const GROUPS = ['day', 'channel', 'country', 'day,channel,country', 'day,channel,country,signature,key'] as const;
 
-/** Asks for the usage of 30 days after a start, again and again, and while SMS are sent. */
+/** Requests the usage of 30 days right after a start, then repeatedly, and then while SMS are sent. */
 export async function measureUsage(url: string): Promise<ManagementRun['usage']> {
   const target = await startTarget(managed(url));
   const get = await signIn(target, 'admin');

@@ -11,7 +11,7 @@ import { PrometheusTelemetry } from 'nestjs-messaging/prometheus';
 /** The telemetry of a server under load; undefined: none. */
 export type TelemetryKind = 'prometheus' | 'opentelemetry' | undefined;
 
-/** What scrapers send. */
+/** The secret that scrapers send. */
 export const METRICS_SECRET = 'Zb2mXq8vT4nK7pLw9sRd3fGh6jYc1uAe';
 
 /** The option `telemetry`: Prometheus, or OpenTelemetry with metrics and a tenth of the traces. */

@@ -6,7 +6,7 @@ import { load, postgresUrl, sqliteUrl, startTarget } from '../target.js';
 import { median, type Versus, versus } from '../versus.js';
 import { METRICS_SECRET, type TelemetryKind } from './telemetry-host.js';
 
-/** The accept rate with telemetry against that without; SQLite, Express. */
+/** Measures the accept rate with telemetry, compared with the rate without it, on SQLite and Express. */
 export async function benchMeasuredAccept(kind: TelemetryKind, turns: number): Promise<Versus> {
   const [with_, without] = [sqliteUrl(), sqliteUrl()];
   const order = { kind: 'ours', adapter: 'express', dispatch: false };
@@ -22,7 +22,10 @@ export async function benchMeasuredAccept(kind: TelemetryKind, turns: number): P
   return run;
 }
 
-/** Milliseconds of a scrape of a server that has accepted for a second: median and worst. */
+/**
+ * Measures scrapes of a server that has accepted sends for a second. Returns the median and the worst time in
+ * milliseconds.
+ */
 export async function benchScrape(scrapes: number): Promise<{ readonly p50: number; readonly worst: number }> {
   const place = sqliteUrl();
   const target = await startTarget({
@@ -47,11 +50,14 @@ export async function benchScrape(scrapes: number): Promise<{ readonly p50: numb
   return { p50: median(took), worst: Math.max(...took) };
 }
 
-/** A backlog of the size at which the count stops, over this many accounts. */
+/** The size of the backlog, which is the size at which the count stops. The next constant is its number of accounts. */
 const OPEN = 100_000;
 const ACCOUNTS = 500;
 
-/** Milliseconds of a background round with so many stored messages and a backlog, on PostgreSQL: median and worst. */
+/**
+ * Measures background rounds with a number of stored messages and a backlog, on PostgreSQL. Returns the median and the
+ * worst time in milliseconds.
+ */
 export async function benchGauges(
   stored: number,
   rounds: number,

@@ -4,19 +4,21 @@ import { sqliteUrl } from '../target.js';
 import type { Memory } from '../whatsapp/memory.js';
 import type { Readings, Task } from '../whatsapp/readings.js';
 
-/** What idle connected sessions take, in bytes. */
+/** The memory of idle connected sessions, in bytes. */
 export interface SessionMemory {
-  /** One session: of a process that linked it, and of one that resumed it. */
+  /**
+   * The memory of one session in a process that has linked it. `resumed` is the same for a process that has resumed it.
+   */
   readonly linked: Memory;
   readonly resumed: Memory;
-  /** All sessions together: how much more is in use each time that they were closed and resumed in the same process. */
+  /** The growth of the memory each time that all sessions were closed and resumed in the same process. */
   readonly growth: number;
 }
 
-/** Built apart, because the peer is part of the tests. */
+/** This program is built separately, because its peer is part of the tests. */
 const CROWD = fileURLToPath(new URL('../whatsapp/bench/src/whatsapp/crowd.js', import.meta.url));
 
-/** Sessions over Baileys, on SQLite, connected to a peer in a process of its own on loopback. */
+/** Measures sessions over Baileys, on SQLite. They are connected to a peer in a process of its own on loopback. */
 export async function benchBaileys(sessions: number, rounds: number): Promise<SessionMemory> {
   const place = sqliteUrl();
   try {

@@ -1,7 +1,10 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { MessagingModule, SandboxModule, SessionManager, TypeormStorage } from 'nestjs-messaging';
 
-/** A host with a messaging-app channel on the sandbox. @param perMinute how fast a number writes; left out, as fast as it can */
+/**
+ * A host with a messaging-app channel on the sandbox.
+ * @param perMinute how many messages a number writes in a minute. Default: as many as it can
+ */
 export function msgappHost(url: string, perMinute = Number.POSITIVE_INFINITY): DynamicModule {
   @Module({})
   class MsgappHost {}
@@ -23,7 +26,10 @@ export function msgappHost(url: string, perMinute = Number.POSITIVE_INFINITY): D
   };
 }
 
-/** Links a number to the account. @param origin where the host listens */
+/**
+ * Links a number to the account.
+ * @param origin the origin of the host
+ */
 export async function linkNumber(
   app: { get<T>(token: abstract new (...args: never[]) => T, options: { strict: false }): T },
   accountId: string,

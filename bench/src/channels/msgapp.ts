@@ -1,9 +1,9 @@
 import { load, sqliteUrl, startTarget, type Target } from '../target.js';
 import { type Versus, versus } from '../versus.js';
 
-/** Texts against the bare validated route. */
+/** The rates of texts, compared with the bare validated route. */
 export interface MsgappRatios {
-  /** The number writes at a person's pace, as real ones do: what is accepted waits. */
+  /** The number writes at a person's pace, as real numbers do, so accepted messages wait. */
   readonly accepting: Versus;
   /** The number writes as fast as it can, to the sandbox's phones, in the same process. */
   readonly inProcess: Versus;
@@ -11,7 +11,10 @@ export interface MsgappRatios {
 
 const PATH = '/api/v1/msgapp/send/text';
 
-/** `POST /msgapp/send/text` from one linked number, Express, SQLite, against the bare validated route. */
+/**
+ * Measures `POST /msgapp/send/text` from one linked number on Express and SQLite, and compares it with the bare
+ * validated route.
+ */
 export async function benchMsgapp(turns: number): Promise<MsgappRatios> {
   const order = { kind: 'msgapp', adapter: 'express' };
   return { accepting: await against({ ...order, perMinute: 20 }, turns), inProcess: await against(order, turns) };

@@ -2,7 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { MessagingModule, OtpService, TypeormStorage } from 'nestjs-messaging';
 import { type OutgoingSms, SmsTransport, type SubmitResult } from 'nestjs-messaging/transports';
 
-/** Remembers the code that each number got. */
+/** Remembers the code that each number has received. */
 export class CodeCatcher extends SmsTransport {
   readonly name = 'catcher';
   readonly repeat = 'idempotent';
@@ -54,7 +54,7 @@ export function otpHost(url: string, dispatch: boolean): DynamicModule {
   };
 }
 
-/** Sends a code to each number and answers what arrived. */
+/** Sends a code to each number and returns the codes that arrived. */
 export async function sendCodes(
   app: { get<T>(token: abstract new (...args: never[]) => T, options: { strict: false }): T },
   accountId: string,

@@ -2,26 +2,35 @@ import { DataSource } from 'typeorm';
 import { BETTER_AUTH, type Load, load, sqliteUrl, startTarget, type Target } from '../target.js';
 import { type Versus, versus } from '../versus.js';
 
-/** What is compared. */
+/** The results of the comparisons. */
 export interface OtpRatios {
-  /** Sends against the bare route; another process on the database delivers, as in the first rows of the accept table. */
+  /**
+   * Sends, compared with the bare route. Another process on the database delivers, as in the first rows of the accept
+   * table.
+   */
   readonly send: Versus;
-  /** This process delivers too. */
+  /** As `send`, but the same process also delivers. */
   readonly sendInProcess: Versus;
   readonly verify: Versus;
   readonly sendAgainstBetterAuth: Versus;
-  /** Our host on Fastify: better-auth runs without a framework here, and Express alone costs more than that allows. */
+  /**
+   * Sends of our host on Fastify. Here better-auth runs without a framework, and Express alone costs more than a fair
+   * comparison allows.
+   */
   readonly fastifyAgainstBetterAuth: Versus;
   readonly verifyAgainstBetterAuth: Versus;
-  /** Verifying with a million stored codes against a few thousand. */
+  /** Verifying with a million stored codes, compared with a few thousand. */
   readonly verifyAtMillion: Versus;
 }
 
-/** More than a server can verify in a second and the one before that. */
+/** More codes than a server can verify in one second and the warm-up second before it. */
 const CODES = 15_000;
 const SLOW_CODES = 3000;
 
-/** `send/otp` and `verify/otp` on Express and SQLite, against the bare validated echo and better-auth's phone numbers. */
+/**
+ * Measures `send/otp` and `verify/otp` on Express and SQLite, and compares them with the bare validated echo and with
+ * better-auth's phone numbers.
+ */
 export async function benchOtp(turns: number): Promise<OtpRatios> {
   const few = Math.ceil(turns / 3);
   const bare = await Contender.open({ kind: 'bare', adapter: 'express' });
@@ -39,7 +48,7 @@ export async function benchOtp(turns: number): Promise<OtpRatios> {
   const full = await Contender.open({ kind: 'otp', adapter: 'express', dispatch: true }, undefined, 1_000_000);
   const verifyAtMillion = await full.verifiesAgainst(delivering, turns);
   await Promise.all([full.close(), theirs.close()]);
-  // The last one: what it still delivers when its turn is over would be others' burden.
+  // This comparison is the last one, because the server still delivers after its turn, which would slow down others.
   const sendInProcess = await delivering.sendsAgainst(bare, turns);
   await Promise.all([delivering.close(), bare.close()]);
   return {
@@ -74,7 +83,7 @@ class Contender {
     );
   }
 
-  /** Each time for a second: that is how many codes there are. */
+  /** Compares verifications for a second at a time. There are not enough codes for more. */
   verifiesAgainst(other: Contender, turns: number): Promise<Versus> {
     return versus(
       turns,
@@ -90,14 +99,14 @@ class Contender {
       : load(target, seconds, '/api/v1/send/otp', sends());
   }
 
-  /** Right codes only, each once; every answer is to be a 200. */
+  /** Verifies only correct codes, each once. Every answer must be a 200. */
   private async verifies(): Promise<Load> {
     const { target } = this;
     if (this.isBetterAuth) {
       const codes = await target.codes(Array.from({ length: SLOW_CODES }, nextNumber));
       return load(target, 1, '/api/auth/phone-number/verify', theirVerifies(codes));
     }
-    // The bare route takes any.
+    // The bare route accepts any code.
     const isBare = target.key === 'none';
     const codes = isBare ? madeUp() : await target.codes(Array.from({ length: CODES }, nextNumber));
     return load(target, 1, '/api/v1/verify/otp', verifies(codes));
@@ -135,7 +144,7 @@ function* theirVerifies(codes: Iterable<[string, string]>): Generator<string> {
   }
 }
 
-/** Records of codes that others have been sent, written by the database itself. */
+/** Fills a database with records of codes for other numbers. The database makes them itself. */
 async function fill(url: string, stored: number): Promise<void> {
   const target = await startTarget({ kind: 'otp', adapter: 'express', url, dispatch: true });
   const [[number = ''] = []] = await target.codes([nextNumber()]);

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { measure } from 'nestjs-messaging';
 import { median } from '../versus.js';
 
-/** `split-sms` has no types; `summary` is its mode that counts without keeping the parts, its fastest. */
+/** `split-sms` has no types. `summary` is its fastest mode: it counts without keeping the parts. */
 const splitSms: { split(text: string, options: { summary: boolean }): { parts: readonly unknown[] } } = createRequire(
   import.meta.url,
 )('split-sms');
@@ -11,14 +11,14 @@ const LENGTHS = [40, 160, 1000];
 const RUNS = 9;
 const RUN_NS = 20_000_000;
 
-/** A kind of text, and a text of it that is `length` UTF-16 units long. */
+/** Kinds of texts, each with a function that makes a text of `length` UTF-16 units. */
 const KINDS: readonly (readonly [name: string, text: (length: number) => string])[] = [
   ['GSM-7', gsm7],
   ['UCS-2', ucs2],
   ['GSM-7 but the last character', (length) => `${gsm7(length - 1)}ê`],
 ];
 
-/** Texts a second of ours and of `split-sms`; ours over theirs is the ratio. */
+/** The texts a second of our function and of `split-sms`. The ratio is ours divided by theirs. */
 export interface SegmentationResult {
   name: string;
   ours: number;
@@ -26,13 +26,14 @@ export interface SegmentationResult {
   ratio: number;
 }
 
-/** Counts SMS with `measure` and with `split-sms`, in turns in one process; each number is the median of the turns. */
+/** Counts SMS with `measure` and with `split-sms`, in turns in one process. Each number is the median of the turns. */
 export function benchSegmentation(): SegmentationResult[] {
   const results: SegmentationResult[] = [];
   for (const [kind, text] of KINDS) {
     for (const length of LENGTHS) results.push(compare(`${kind}, ${length}`, text(length), segments));
   }
-  // Code points are counted only when asked for; split-sms always counts them. With them it is like for like.
+  // We count code points only on request, but split-sms always counts them. So the fair comparison is the one with code
+  // points.
   for (const length of LENGTHS) {
     results.push(compare(`UCS-2, ${length}, with its code points`, ucs2(length), segmentsAndCharacters));
   }
@@ -40,7 +41,7 @@ export function benchSegmentation(): SegmentationResult[] {
 }
 
 function compare(name: string, text: string, count: (text: string) => number): SegmentationResult {
-  // As after JSON.parse: flat strings of their own, not views of one.
+  // The texts are made by JSON.parse, as in a request: flat strings of their own, instead of views of one string.
   const texts = Array.from({ length: 16 }, (): string => JSON.parse(JSON.stringify(text)));
   const ours: number[] = [];
   const theirs: number[] = [];
@@ -81,7 +82,7 @@ function rate(texts: readonly string[], count: (text: string) => number): number
     done += 8 * texts.length;
     spent = Number(process.hrtime.bigint() - start);
   } while (spent < RUN_NS);
-  // Read, so that nobody may skip the work.
+  // The sum is read, so that the engine cannot skip the work.
   if (sum < done) throw new Error('a text of no SMS');
   return Math.round((done * 1e9) / spent);
 }
@@ -90,7 +91,7 @@ function gsm7(length: number): string {
   return fill('Bonjour Awa, votre facture de 1250 F (ref. A-77) est à régler. ', length);
 }
 
-/** Cyrillic with an emoji now and then, so that boundaries meet surrogate pairs. */
+/** Makes a Cyrillic text with some emoji, so that boundaries of segments meet surrogate pairs. */
 function ucs2(length: number): string {
   return fill('Здравствуйте, ваш счёт готов, спасибо 😀 ', length).replace(/\p{Surrogate}$/u, 'я');
 }

@@ -5,7 +5,10 @@ import { load, postgresUrl, sqliteUrl, startTarget, type Target } from '../targe
 import { type Versus, versus } from '../versus.js';
 import { ACCOUNT, opened, settledAgainst } from './events.js';
 
-/** What ten endpoints cost an account against one, where nothing calls them: its writes. */
+/**
+ * The costs of ten endpoints for an account, compared with one endpoint. Nothing calls them, so only the account's own
+ * writes count.
+ */
 export interface EndpointFigures {
   /** Deliveries settled a second, by storage. */
   readonly settling: readonly (readonly [storage: string, ratio: number, perSecond: number])[];
@@ -14,7 +17,7 @@ export interface EndpointFigures {
 }
 
 const MANY = 10;
-/** A public address, so that nothing is looked up; nothing calls it. */
+/** A public address, so that no name is looked up. Nothing calls it. */
 const ENDPOINT_URL = 'https://93.184.216.34/';
 
 export async function benchEndpoints(turns: number): Promise<EndpointFigures> {
@@ -29,7 +32,7 @@ export async function benchEndpoints(turns: number): Promise<EndpointFigures> {
   return { settling, sending: await sending(turns) };
 }
 
-/** A storage whose account has so many endpoints. */
+/** Opens a storage whose account has a number of endpoints. */
 async function told(url: string, endpoints: number): Promise<TypeormStorage> {
   const storage = await opened(url, true);
   for (let made = 0; made < endpoints; made++) {

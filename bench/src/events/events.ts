@@ -7,11 +7,17 @@ import { load, postgresUrl, sqliteUrl, startTarget } from '../target.js';
 import { MINUTE_MS } from '../time.js';
 import { median, type Versus, versus } from '../versus.js';
 
-/** What the log of events costs, and how fast it is read. */
+/** The costs of the event log, and the time to read it. */
 export interface EventFigures {
-  /** Deliveries settled a second by an account that records, against one that does not, by storage. */
+  /**
+   * The deliveries that are settled a second by an account that records events, compared with one that does not, by
+   * storage.
+   */
   readonly settling: readonly (readonly [storage: string, ratio: number, perSecond: number])[];
-  /** `POST /send/sms` of an account that does not record, with webhooks mounted against without, on SQLite. */
+  /**
+   * `POST /send/sms` of an account that does not record events, with webhooks mounted, compared with a server without
+   * webhooks, on SQLite.
+   */
   readonly sending: Versus;
 }
 
@@ -35,7 +41,7 @@ async function settled(on: string, off: string, turns: number): Promise<[ratio: 
   return settledAgainst(await opened(on, true), await opened(off, false), turns);
 }
 
-/** Deliveries settled a second by one storage, against another in turns; stops both. */
+/** Measures the deliveries that are settled a second by one storage, in turns with another one. It stops both. */
 export async function settledAgainst(
   mine: TypeormStorage,
   other: TypeormStorage,
@@ -54,7 +60,7 @@ export async function settledAgainst(
   return [median(ratios), median(rates)];
 }
 
-/** A storage with an account that has units. */
+/** Opens a storage with an account that has units. */
 export async function opened(url: string, recording: boolean): Promise<TypeormStorage> {
   const storage = new TypeormStorage({ database: url });
   await storage.start();
@@ -66,7 +72,7 @@ export async function opened(url: string, recording: boolean): Promise<TypeormSt
   return storage;
 }
 
-/** The milliseconds that the settling of single sends takes, hand-over and delivery each in batches. */
+/** Settles single sends, the hand-overs and the deliveries each in batches. Returns the milliseconds. */
 async function settleMany(storage: TypeormStorage): Promise<number> {
   const outbox = storage.store(OutboxStore);
   for (let sent = 0; sent < SENDS; sent += BATCH) {
@@ -122,7 +128,10 @@ async function sending(turns: number): Promise<Versus> {
   return result;
 }
 
-/** p99 of `GET /events` from anywhere in a log, in milliseconds; undefined without a PostgreSQL server. */
+/**
+ * Measures the p99 of `GET /events` from random places in a log, in milliseconds; undefined without a PostgreSQL
+ * server.
+ */
 export async function benchFeed(stored: number): Promise<number | undefined> {
   const place = await postgresUrl();
   if (!place) return undefined;
@@ -143,7 +152,7 @@ export async function benchFeed(stored: number): Promise<number | undefined> {
   return latency.p99;
 }
 
-/** Events of the account that sends, written by the database itself. */
+/** Fills the log of the sending account with events that the database makes itself. */
 async function fill(url: string, stored: number): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();

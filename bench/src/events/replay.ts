@@ -3,12 +3,12 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Host, Sink } from './webhooks.js';
 
-/** The memory of a process that calls an endpoint with all events of a log again. */
+/** The memory of a process that replays all events of a log to an endpoint. */
 export interface ReplayFigures {
   readonly perSecond: number;
-  /** After a collection, in bytes: before it begins and at each tenth of the events. */
+  /** The heap after a garbage collection, in bytes: before the replay and after each tenth of the events. */
   readonly heap: readonly number[];
-  /** Resident, at the same moments. */
+  /** The resident memory at the same times. */
   readonly rss: readonly number[];
 }
 
@@ -19,7 +19,7 @@ export async function benchReplay(events: number): Promise<ReplayFigures> {
   const sink = await Sink.start();
   const host = await Host.start();
   const account = await host.account();
-  // It begins at the end of the log, so all calls are of the replay.
+  // The endpoint begins at the end of the log, so all calls belong to the replay.
   await host.record(account);
   await host.fill(account, events);
   const endpoint = await host.endpoint(account, `${sink.url}/`, 100);

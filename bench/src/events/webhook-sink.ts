@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { MINUTE_MS } from '../time.js';
 
-/** An endpoint in a process of its own that takes every call; below `/dead` it never answers. */
+/** An endpoint in a process of its own that accepts every call. Below `/dead` it never answers. */
 let [events, first, last] = [0, 0, 0];
 let waits: number[] = [];
 

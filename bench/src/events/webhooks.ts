@@ -18,19 +18,28 @@ import { Pool } from 'undici';
 import { sqliteUrl } from '../target.js';
 import { median } from '../versus.js';
 
-/** What the calls of endpoints reach, each as it was measured. */
+/** The measured rates and times of calls to endpoints. */
 export interface WebhookFigures {
-  /** Posts a second of a bare undici loop of 8 connections with the same requests; the median of the turns, as the next two. */
+  /**
+   * The posts a second of a bare undici loop with 8 connections and the same requests. This and the next two values are
+   * medians of the turns.
+   */
   readonly bare: number;
-  /** Posts of one event a second. */
+  /** The posts of one event a second. */
   readonly single: number;
-  /** Events a second in posts of 100. */
+  /** The events a second in posts of 100. */
   readonly batched: number;
-  /** Posts of one event against the bare loop, and events in posts of 100 against posts of one; in each turn. */
+  /**
+   * The ratios of each turn: posts of one event compared with the bare loop, and events in posts of 100 compared with
+   * posts of one.
+   */
   readonly ratios: readonly (readonly [single: number, batched: number])[];
-  /** From the commit to the post at 500 events a second, in milliseconds, in order of size. */
+  /** The times from the commit to the post at 500 events a second, in milliseconds, sorted. */
   readonly waits: readonly number[];
-  /** Events a second to 99 endpoints beside one that never answers, against 99 alone; the median of the turns. */
+  /**
+   * The events a second to 99 endpoints beside one that never answers, compared with 99 alone, as the median of the
+   * turns.
+   */
   readonly besideDead: number;
 }
 
@@ -43,7 +52,7 @@ interface Figures {
 
 const ENDPOINTS_AN_ACCOUNT = 20;
 
-/** @param turns how often rates are measured, each in turn, after one turn that warms both processes */
+/** @param turns how often the rates are measured in turns, after one turn that warms up both processes */
 export async function benchWebhooks(events: number, turns: number): Promise<WebhookFigures> {
   const sink = await Sink.start();
   const rates: [bare: number, single: number, batched: number][] = [];
@@ -88,7 +97,7 @@ export class Sink {
     return figures;
   }
 
-  /** Resolves when so many events have come. */
+  /** Resolves when a number of events have arrived. */
   async got(events: number): Promise<Figures> {
     for (;;) {
       const figures = await this.ask('figures');
@@ -110,7 +119,7 @@ const DATA = JSON.stringify({
   ...{ id: 'x'.repeat(36), channel: 'sms', position: 0, number: '22670000000', status: 'sent' },
 });
 
-/** A body as that of an event, and headers as those of its call. */
+/** A body like that of an event. The headers are like those of a call. */
 const BODY = JSON.stringify({
   ...{ id: `evt_${'x'.repeat(22)}`, type: 'message.sent', timestamp: new Date().toISOString(), sequence: 12_345 },
   ...{ previous: 12_344, account: 'x'.repeat(36), data: JSON.parse(DATA) },
@@ -173,7 +182,7 @@ async function committed(sink: Sink, perSecond: number, seconds: number): Promis
   return waits.toSorted((a, b) => a - b);
 }
 
-/** Events a second to so many endpoints, while another one never answers or not. */
+/** Measures the events a second to a number of endpoints. With `dead`, there is another endpoint that never answers. */
 async function fanned(sink: Sink, endpoints: number, dead: boolean, events: number): Promise<number> {
   await sink.ask('reset');
   const host = await Host.start();
@@ -226,18 +235,18 @@ export class Host {
     return (await this.app.get(AccountService, { strict: false }).createAccount({ name: 'Bench' })).id;
   }
 
-  /** @returns its id */
+  /** @returns the id of the endpoint */
   async endpoint(accountId: string, url: string, max: number): Promise<string> {
     const created = await this.app.get(WebhookService, { strict: false }).create(accountId, { url, batch: { max } });
     return created.reply.id;
   }
 
-  /** Records events of the account before it has an endpoint. */
+  /** Switches on the event log of the account before it has an endpoint. */
   record(accountId: string): Promise<void> {
     return this.app.get(EventService, { strict: false }).switchOn(accountId);
   }
 
-  /** Has all events of the log called again; returns how many. */
+  /** Replays all events of the log. Returns their number. */
   async replay(accountId: string, id: string): Promise<number> {
     const { reply } = await this.app.get(WebhookService, { strict: false }).replay(accountId, id, { after: 0 });
     return reply.events;
@@ -247,7 +256,7 @@ export class Host {
     return this.app.get(LedgerService, { strict: false }).topUp(accountId, 1);
   }
 
-  /** Has so many events in the log, written by the database itself, in the rows that a campaign has. */
+  /** Fills the log with a number of events, in the same rows as those of a campaign. The database makes them itself. */
   async fill(accountId: string, events: number): Promise<void> {
     const runs = Math.floor(events / RUN);
     const positions = `json_array(${Array.from({ length: RUN }, (_, index) => `${RUN} * i - ${RUN - index}`).join(', ')})`;

@@ -9,11 +9,11 @@ import { v7 as timeOrderedId } from 'uuid';
 import { postgresUrl } from '../target.js';
 import { MINUTE_MS } from '../time.js';
 
-/** How long claims of 500 take, in milliseconds. */
+/** The times of claims of 500 deliveries, in milliseconds. */
 export interface ClaimTimes {
-  /** Of the first tenth of the claims. */
+  /** The times of the first tenth of the claims. */
   readonly atFirst: Quantiles;
-  /** Of the last tenth. */
+  /** The times of the last tenth. */
   readonly atLast: Quantiles;
   readonly worst: number;
 }
@@ -29,8 +29,9 @@ const ACCOUNT = 'bench';
 const PROGRAM = fileURLToPath(import.meta.url);
 
 /**
- * Claims while another session holds a snapshot, so that no dead row is removed, and so many messages pass. Another process
- * accepts them: what it leaves behind is not collected during a claim. Undefined without a PostgreSQL server.
+ * Measures claims while another connection keeps a snapshot open, so that no dead row is removed, until a number of
+ * messages have been claimed. Another process accepts them, so that its garbage is not collected during a claim.
+ * Undefined without a PostgreSQL server.
  */
 export async function benchClaimUnderSnapshot(messages: number): Promise<ClaimTimes | undefined> {
   const place = await postgresUrl();
@@ -52,7 +53,7 @@ export async function benchClaimUnderSnapshot(messages: number): Promise<ClaimTi
     accepting.send('accept');
     await Promise.race([once(accepting, 'message'), ended]);
     for (let claimed = 0; claimed < SEND; claimed += BATCH) times.push(await claimAndSettle(storage));
-    await pause(1); // the server's own work is not ours
+    await pause(1); // lets the server finish its own work first
   }
   accepting.disconnect();
   await ended.catch(() => undefined);
@@ -83,7 +84,7 @@ async function accept(storage: TypeormStorage): Promise<void> {
   await outbox.commit([{ ...send, at: Date.now(), reply: {} }], decide);
 }
 
-/** The milliseconds of the claim. */
+/** Claims and settles a batch. Returns the milliseconds of the claim. */
 async function claimAndSettle(storage: TypeormStorage): Promise<number> {
   const outbox = storage.store(OutboxStore);
   const now = Date.now();

@@ -10,7 +10,7 @@ import {
 } from 'nestjs-messaging';
 import type { TargetDatabase } from '../target.js';
 
-/** Messages a second that the dispatcher brings to sandbox phones, from a queue of so many single SMS. */
+/** Measures how many messages a second the dispatcher delivers to sandbox phones, from a queue of single SMS. */
 export async function benchDrain(place: TargetDatabase, messages: number): Promise<number> {
   await withHost(place.url, false, async (app) => {
     const accounts = app.get(AccountService, { strict: false });
@@ -30,7 +30,7 @@ export async function benchDrain(place: TargetDatabase, messages: number): Promi
   return messages / seconds;
 }
 
-/** Counts deliveries from the first one on: it is made before the dispatcher starts. */
+/** Counts deliveries. It is made before the dispatcher starts, so it also counts the first one. */
 @Injectable()
 class Arrivals {
   private arrived = 0;

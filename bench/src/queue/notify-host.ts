@@ -5,10 +5,10 @@ import { MessagingModule, PostgresNotifier, TypeormStorage } from 'nestjs-messag
 import { RedisNotifier } from 'nestjs-messaging/redis';
 import { type OutgoingSms, SmsTransport, type SubmitResult } from 'nestjs-messaging/transports';
 
-/** By what processes are notified: of nothing, by PostgreSQL, or by Redis. */
+/** How processes are notified: not at all, by PostgreSQL, or by Redis. */
 export type Notified = 'polls' | 'postgres' | 'redis';
 
-/** Tells the process that started this one of each message that a carrier would get. */
+/** Reports each message that a carrier would get to the parent process. */
 class TellingTransport extends SmsTransport {
   override readonly name = 'telling';
   override readonly repeat = 'at-most-once';
@@ -23,7 +23,7 @@ class TellingTransport extends SmsTransport {
   override async stop(): Promise<void> {}
 }
 
-/** One of two processes on a PostgreSQL database: one accepts, and the other delivers. */
+/** Starts one of two processes on a PostgreSQL database: one accepts, and the other delivers. */
 export function startNotified(url: string, by: Notified, delivers: boolean) {
   @Module({
     imports: [

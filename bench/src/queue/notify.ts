@@ -5,20 +5,23 @@ import { AccountService, LedgerService, SmsService } from 'nestjs-messaging';
 import { postgresUrl } from '../target.js';
 import { type Notified, startNotified } from './notify-host.js';
 
-/** Milliseconds from the accept of a message in one process to its hand-over in another. */
+/** The milliseconds from the accept of a message in one process to its hand-over in another. */
 export interface HandOver {
   readonly p50: number;
   readonly p99: number;
 }
 
-/** Single messages, one after the other, with pauses in which the worker has nothing to do. Undefined without PostgreSQL. */
+/**
+ * Measures single messages, one after the other, with pauses in which the worker has nothing to do. Undefined without
+ * PostgreSQL.
+ */
 export async function benchNotify(by: Notified, messages: number): Promise<HandOver | undefined> {
   const place = await postgresUrl();
   if (!place) return undefined;
   const app = await startNotified(place.url, by, false);
   const worker = fork(new URL('./notify-host.js', import.meta.url), [place.url, by]);
   await once(worker, 'message');
-  // Both are connected by then.
+  // Both processes are connected after this pause.
   await pause(1000);
   const accounts = app.get(AccountService, { strict: false });
   const { id } = await accounts.createAccount({ name: 'bench' });

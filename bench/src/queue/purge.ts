@@ -6,16 +6,19 @@ import { postgresUrl, sqliteUrl, startTarget, type Target } from '../target.js';
 import { DAY_MS } from '../time.js';
 import { median } from '../versus.js';
 
-/** What a purge of old messages does to those who send meanwhile. */
+/** The effect of a purge of old messages on sends. */
 export interface PurgeRun {
-  /** p99.9 of `POST /send/sms` in milliseconds, the median of the turns. */
+  /** The p99.9 of `POST /send/sms` in milliseconds without a purge, as the median of the turns. */
   readonly without: number;
   readonly beside: number;
-  /** Whether the purge was under way at the end of the last turn. */
+  /** Whether the purge had ended at the end of the last turn. */
   readonly ended: boolean;
 }
 
-/** Eight connections take turns at two servers, one of which removes so many messages. Undefined without a server. */
+/**
+ * Loads two servers in turns with eight connections, while one of them removes a number of messages. Undefined without
+ * a server.
+ */
 export async function benchPurge(
   database: 'sqlite' | 'postgres',
   messages: number,
@@ -26,7 +29,7 @@ export async function benchPurge(
   if (!quiet || !purged) return undefined;
   const order = { kind: 'ours', adapter: 'express', dispatch: false };
   const without = await startTarget({ ...order, url: quiet.url });
-  // Only a started server has made the tables.
+  // The server is started once, because a start makes the tables.
   await (await startTarget({ ...order, url: purged.url })).stop();
   await fill(database, purged.url, messages);
   const beside = await startTarget({ ...order, url: purged.url, purge: true });

@@ -21,36 +21,36 @@ import { SmppSmsTransport } from 'nestjs-messaging/smpp';
 import { OutboxStore } from 'nestjs-messaging/storage';
 import { sqliteUrl } from '../target.js';
 
-/** What limits a carrier to about 50 parts a second. */
+/** The kind of carrier that is limited to about 50 parts a second. */
 export type Limit = 'smpp' | 'http' | 'routed';
 
-/** Codes behind a campaign. */
+/** The times of codes that are sent during a campaign. */
 export interface BehindCampaign {
-  /** From the answer of `otp.send` to the stored hand-over, in milliseconds, in order of size. */
+  /** The times from the answer of `otp.send` to the stored hand-over, in milliseconds, sorted. */
   readonly waits: readonly number[];
-  /** Claims of a message, codes included, while the campaign ran. */
+  /** The claims per message during the campaign, including codes. */
   readonly claimsPerMessage: number;
-  /** Messages handed over a second. */
+  /** The messages that were handed over a second. */
   readonly perSecond: number;
 }
 
 const PARTS_PER_SECOND = 50;
 const CODES = 20;
 
-/** Codes that are accepted while a campaign of so many waits behind a carrier of 50 parts a second. */
+/** Measures codes that are accepted while a campaign waits for a carrier of 50 parts a second. */
 export async function benchBehindCampaign(limit: Limit, campaign: number): Promise<BehindCampaign> {
   const place = sqliteUrl();
   const carrier = await slowCarrier(limit);
   const app = await NestFactory.createApplicationContext(hostOf(place.url, carrier.transport), QUIET);
   const { accountId, sms } = await funded(app, 10 * campaign);
   const otp = app.get(OtpService, { strict: false });
-  // The waits of workers and of routes keep no process alive.
+  // The timers of workers and of routes do not keep the process alive, so this timer does.
   const alive = setInterval(() => undefined, 1000);
   const claims = countClaims(app.get(OutboxStore, { strict: false }));
   const handedOver = handOvers(app.get(MessagingEvents, { strict: false }));
 
   await sms.send(accountId, { signature: 'INFOS', content: 'Bonjour', number: numbers(22_670_000_000, campaign) });
-  await pause(2000); // the pace has settled
+  await pause(2000); // the pace is steady by then
   const [claimsBefore, countBefore, begun] = [claims.count, handedOver.count, performance.now()];
   const waits: number[] = [];
   for (const number of numbers(22_660_000_000, CODES)) {
@@ -70,7 +70,10 @@ export async function benchBehindCampaign(limit: Limit, campaign: number): Promi
   return { waits: waits.toSorted((a, b) => a - b), claimsPerMessage, perSecond: handed / seconds };
 }
 
-/** When the last message of the first account was handed over, against that of the second, with so many messages each. */
+/**
+ * Measures when the last message of one account was handed over, compared with that of a second account. Both have the
+ * same number of messages.
+ */
 export async function benchTwoAccounts(each: number): Promise<number> {
   const place = sqliteUrl();
   const transport = SandboxSmsTransport;
@@ -170,7 +173,7 @@ async function slowCarrier(limit: Limit): Promise<{ readonly transport: Transpor
   return slowGateway();
 }
 
-/** Four requests at a time, each answered after 80 ms: 50 a second. */
+/** A gateway for four requests at a time, each answered after 80 ms: 50 a second. */
 async function slowGateway(): Promise<{ readonly transport: Transport; stop(): void }> {
   let id = 0;
   const server = createServer((request, response) => {

@@ -12,10 +12,10 @@ import { type OutgoingSms, SmsTransport, type SubmitResult } from 'nestjs-messag
 import { postgresUrl } from '../target.js';
 import { median } from '../versus.js';
 
-/** How a backlog was drained by so many worker processes. */
+/** How a number of worker processes drained a backlog. */
 export interface Drained {
   readonly workers: number;
-  /** Deliveries settled a second. */
+  /** The deliveries that were settled a second. */
   readonly perSecond: number;
   /** The share of a core that each worker used. */
   readonly cpu: readonly number[];
@@ -24,26 +24,29 @@ export interface Drained {
   readonly load: number;
 }
 
-/** One worker against two, in turns. */
+/** The comparison of one worker with two, in turns. */
 export interface Workers {
   readonly one: readonly Drained[];
   readonly two: readonly Drained[];
-  /** The median of the turns. */
+  /** The rate of two workers divided by that of one, as the median of the turns. */
   readonly ratio: number;
-  /** What the limit of two workers was. */
+  /** The limit of the rate of two workers, in words. */
   readonly limit: string;
 }
 
-/** Two workers drain so much in about five seconds where each waits half a second for the carrier. */
+/**
+ * The backlog for a slow carrier. Two workers drain it in about five seconds if each waits half a second for the
+ * carrier.
+ */
 const SLOWLY = 40_000;
 const AT_ONCE = 200_000;
 const SEND = 20_000;
-/** From this share of the machine on, two workers are held up by it. */
+/** If at least this share of the machine is in use, the machine limits two workers. */
 const FULL = 0.85;
 
 /**
- * Backlogs that one and two worker processes drain in turns, with a carrier that answers each batch after some milliseconds
- * and costs no CPU. Undefined without PostgreSQL.
+ * Measures backlogs that one and two worker processes drain in turns, with a carrier that answers each batch after some
+ * milliseconds and costs no CPU. Undefined without PostgreSQL.
  */
 export async function benchWorkers(answersAfter: number, turns: number): Promise<Workers | undefined> {
   const [one, two, ratios]: [Drained[], Drained[], number[]] = [[], [], []];
@@ -63,7 +66,7 @@ export async function benchWorkers(answersAfter: number, turns: number): Promise
   return { one, two, ratio: median(ratios), limit };
 }
 
-/** One line. */
+/** Formats the result as one line. */
 export function shownDrain({ workers, perSecond, cpu, busy, load }: Drained): string {
   const percent = (share: number) => `${Math.round(share * 100)} %`;
   return `${workers} ${workers === 1 ? 'worker: ' : 'workers:'} ${Math.round(perSecond)}/s; CPU of a core ${cpu.map(percent).join(' and ')}; all cores in use ${percent(busy)}, load ${load.toFixed(1)}`;
@@ -96,13 +99,13 @@ async function drainedBy(workers: number, answersAfter: number): Promise<Drained
   return { workers, ...drained };
 }
 
-/** What a worker tells: how much it has settled, and its processor time in microseconds. */
+/** The report of a worker: how many deliveries it has settled, and its processor time in microseconds. */
 interface Told {
   readonly settled: number;
   readonly cpu: number;
 }
 
-/** How much of a backlog is drained before the figures begin, when all workers are at work, and when they end. */
+/** The shares of the backlog between which is measured. At the first one all workers are at work. */
 const [FROM, TO] = [0.2, 0.9];
 
 function measured(children: readonly ChildProcess[], messages: number): Promise<Omit<Drained, 'workers'>> {
@@ -135,14 +138,14 @@ function measured(children: readonly ChildProcess[], messages: number): Promise<
   });
 }
 
-/** The time of all cores so far, and of that the time in use. */
+/** The total time of all cores so far, and the part of it in which they were in use. */
 function coresOf(): { readonly busy: number; readonly all: number } {
   const times = cpus().map(({ times: { user, nice, sys, irq, idle } }) => ({ busy: user + nice + sys + irq, idle }));
   const busy = times.reduce((sum, each) => sum + each.busy, 0);
   return { busy, all: times.reduce((sum, { idle }) => sum + idle, busy) };
 }
 
-/** A carrier that answers a whole batch after some milliseconds. */
+/** Makes a carrier that answers a whole batch after some milliseconds. */
 export function waitingTransport(answersAfter: number) {
   return class WaitingTransport extends SmsTransport {
     override readonly name = 'waiting';
@@ -159,7 +162,7 @@ export function waitingTransport(answersAfter: number) {
   };
 }
 
-/** @param answersAfter for a worker; undefined: it only accepts */
+/** @param answersAfter the carrier's time for a worker; undefined: the host only accepts */
 function startHost(url: string, answersAfter: number | undefined) {
   @Module({
     imports: [

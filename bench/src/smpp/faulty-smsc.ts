@@ -6,14 +6,14 @@ const UNBIND = 0x06;
 const SUBMIT_SM_RESP = 0x80000004;
 const THROTTLED = 0x58;
 
-/** How often the peer did what. */
+/** The counts of the peer's actions. */
 export interface FaultCounts {
   taken: number;
   throttled: number;
   drops: number;
 }
 
-/** A peer that throttles every third submit, cuts the line at every 500th and answers one in twenty twice. */
+/** A peer that throttles every third submit, closes the connection at every 500th, and answers one in twenty twice. */
 export interface FaultySmsc {
   readonly port: number;
   readonly counts: Readonly<FaultCounts>;

@@ -13,16 +13,17 @@ import { SmppSmsTransport } from 'nestjs-messaging/smpp';
 import { sqliteUrl } from '../target.js';
 import { type FaultCounts, startFaultySmsc } from './faulty-smsc.js';
 
-/** What came of one run. */
+/** The result of one run. */
 export interface SmppFaults extends Readonly<FaultCounts> {
-  /** From the send until every message was sent or unknown. */
+  /** The messages a second, from the send until every message was sent or unknown. */
   readonly perSecond: number;
   readonly unknown: number;
 }
 
 /**
- * One send to so many recipients through a carrier that misbehaves, over two links, stored on SQLite. The waits after a
- * throttle and a lost link are the shortest there are: what is measured is the work, not the politeness.
+ * Measures one send to a number of recipients through a carrier that misbehaves, over two links and on SQLite. The
+ * waits after a throttle and after a lost link are as short as possible, because the work is measured and not the
+ * waiting.
  */
 export async function benchSmppFaults(messages: number): Promise<SmppFaults> {
   const [smsc, place] = [await startFaultySmsc(), sqliteUrl()];

@@ -1,11 +1,17 @@
 import { createServer } from 'node:net';
 
-/** command_length, command_id, command_status, sequence_number, message_id: the least an SMSC can say to a submit. */
+/**
+ * The length of the shortest answer to a submit: command_length, command_id, command_status, sequence_number,
+ * message_id.
+ */
 const ANSWER_LENGTH = 27;
 const SUBMIT_SM = 0x04;
 const UNBIND = 0x06;
 
-/** An SMSC that says "taken" to everything, one write for each chunk. A process of its own; it tells its port. */
+/**
+ * An SMSC that accepts everything, with one write for each chunk. It runs in a process of its own and sends its port to
+ * the parent.
+ */
 const server = createServer({ noDelay: true }, (socket) => {
   let rest = Buffer.alloc(0);
   socket.on('error', () => {});

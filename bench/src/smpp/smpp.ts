@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { SystemClock } from 'nestjs-messaging';
 import { median } from '../versus.js';
 
-/** Submits a second through one bind, and through a loop that only knows where a PDU begins. */
+/** The submits a second through one bind, and through a loop that only knows where a PDU begins. */
 export interface SmppRates {
   readonly bind: number;
   readonly bareLoop: number;
-  /** Of the two in the same round, the median. */
+  /** The median of the ratios of each round. */
   readonly ratio: number;
 }
 
@@ -30,7 +30,10 @@ const MESSAGE = {
   tlvs: [],
 };
 
-/** One window of submits always under way against a sink in a process of its own that says "taken". */
+/**
+ * Measures submits to a sink in a process of its own that accepts everything. One window of submits is always in
+ * flight.
+ */
 export async function benchSmpp(rounds: number, window: number, submits: number): Promise<SmppRates> {
   const sink = await startSink();
   const rates: { bind: number; bareLoop: number }[] = [];
@@ -53,7 +56,7 @@ async function startSink(): Promise<{ readonly process: ChildProcess; readonly p
   return { process: child, port };
 }
 
-/** What the bench sees of a bind. It is internal: loaded from the build by its path. */
+/** The part of a bind that the bench uses. The class is internal, so it is loaded from the build by its path. */
 interface Bind {
   submit(message: typeof MESSAGE): Promise<{ readonly kind: string; readonly status?: number }>;
   close(): Promise<unknown>;
@@ -83,7 +86,7 @@ async function viaBind(port: number, window: number, submits: number): Promise<n
   return rate;
 }
 
-/** The same octets, written from a copy that was made before, and answers of which only the number counts. */
+/** Writes the same octets from a prepared copy, and only counts the answers. */
 async function viaBareLoop(port: number, window: number, submits: number): Promise<number> {
   const socket = connect({ host: '127.0.0.1', port, noDelay: true });
   await once(socket, 'connect');

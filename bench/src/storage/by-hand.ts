@@ -17,7 +17,7 @@ export interface ByHand {
   close(): Promise<unknown>;
 }
 
-/** Statements written by hand for the database of a URL, each made once for as many rows. */
+/** Opens hand-written statements for the database of a URL. Each is made once for a number of rows. */
 export async function openByHand(url: string): Promise<ByHand> {
   if (url.startsWith('sqlite:')) return onSqlite(url.slice('sqlite:'.length));
   return url.startsWith('postgres:') ? onPostgres(url) : onMysql(url);
@@ -31,7 +31,7 @@ function columnsOf(set: Readonly<Record<string, Value>>): string {
     .join(', ');
 }
 
-/** Prepared statements of one row each, which is the fastest on SQLite. */
+/** Uses prepared statements for one row each, which is the fastest way on SQLite. */
 function onSqlite(file: string): ByHand {
   const database = new Database(file);
   database.pragma('journal_mode = WAL');
@@ -66,11 +66,11 @@ function onSqlite(file: string): ByHand {
   };
 }
 
-/** Prepared statements of all rows, sent together without waiting for answers. */
+/** Uses prepared statements for all rows, and sends them together without waiting for answers. */
 async function onPostgres(url: string): Promise<ByHand> {
   const client = new Client({ connectionString: url, pipeline: true });
   await client.connect();
-  // Tables that have just been filled are not analysed yet, so the planner would read them whole.
+  // The tables have just been filled and are not analysed yet, so the planner would otherwise read them whole.
   await client.query('SET enable_seqscan = off; SET enable_bitmapscan = off');
   const names = new Map<string, string>();
   const send = (sql: string, values: readonly unknown[]) => {
@@ -104,7 +104,7 @@ async function onPostgres(url: string): Promise<ByHand> {
   };
 }
 
-/** One text for each transaction, with the values in it. */
+/** Uses one text for each transaction, with the values in it. */
 async function onMysql(url: string): Promise<ByHand> {
   const connection = await createConnection({ uri: url, multipleStatements: true });
   const statement = (each: HandWrite) => {

@@ -2,20 +2,20 @@ import Database from 'better-sqlite3';
 import { Connection } from 'mysql2';
 import { Client } from 'pg';
 
-/** What was sent to a database. */
+/** The statements that were sent to a database. */
 export interface DriverCalls {
-  /** Texts that were sent; one text may hold several statements. */
+  /** The number of texts that were sent. One text may contain several statements. */
   statements: number;
-  /** How often something was sent while its connection waited for no answer. SQLite has no round trips. */
+  /** How often a text was sent while its connection was not waiting for an answer. SQLite has no round trips. */
   roundTrips: number;
 }
 
 type Call = (...given: unknown[]) => unknown;
 
-/** What is counted now. */
+/** The counts of the work in progress; undefined if nothing is counted. */
 let counted: DriverCalls | undefined;
 
-/** Runs work, and counts what is sent meanwhile. */
+/** Runs work, and counts the statements that are sent meanwhile. */
 export async function driverCalls(work: () => Promise<unknown>): Promise<DriverCalls> {
   const calls = { statements: 0, roundTrips: 0 };
   counted = calls;
@@ -25,7 +25,7 @@ export async function driverCalls(work: () => Promise<unknown>): Promise<DriverC
 }
 
 /**
- * Counts on the drivers themselves, because the product sends most statements past TypeORM. To be called once, before the
+ * Counts in the drivers themselves, because the product sends most statements without TypeORM. Call it once, before the
  * first connection. A `PRAGMA` of SQLite is not counted.
  */
 export function countDriverCalls(): void {
@@ -40,7 +40,7 @@ export function countDriverCalls(): void {
       wait(client, -1);
     }
   });
-  // `mysql2` sends the next command when the last one was answered.
+  // `mysql2` sends the next command after the last one was answered, so each command is a round trip.
   const mysql: object = Object.getPrototypeOf(Connection.prototype);
   for (const method of ['query', 'execute']) {
     wrap(mysql, method, (_, send) => {
@@ -66,7 +66,7 @@ function count(isRoundTrip: boolean): void {
   if (isRoundTrip) counted.roundTrips++;
 }
 
-/** Replaces a method; `around` gets the object and the call. */
+/** Replaces a method. `around` receives the object and the original call. */
 function wrap(owner: object, method: string, around: (self: object, call: () => unknown) => unknown): void {
   const inner: Call = Reflect.get(owner, method);
   Reflect.set(owner, method, function (this: object, ...given: unknown[]) {

@@ -16,26 +16,29 @@ import { median } from '../versus.js';
 import { type ByHand, type HandWrite, openByHand } from './by-hand.js';
 import { dataSourceOf } from './written-trees.js';
 
-/** What the product does without HTTP against the limit of its schema; each the median of the turns. */
+/**
+ * The rate of the product without HTTP, compared with the limit of its schema. Each value is the median of the turns.
+ */
 export interface LimitFigures {
   /** Messages a second. */
   readonly product: number;
-  /** Messages a second of the same rows in the same transactions, by hand-made statements on the raw driver. */
+  /** Messages a second if hand-written statements on the raw driver write the same rows in the same transactions. */
   readonly byHand: number;
   readonly quotient: number;
 }
 
 const MESSAGES = 2000;
-/** How many callers wait at a time; by hand they share each transaction. */
+/** The number of callers that wait at a time. By hand they share each transaction. */
 const CALLERS = 32;
 const ACCOUNT = 'by-hand';
 const NUMBER = 22_670_000_000;
 
 /**
- * SMS of one account, each to one recipient, by 32 callers; with `delivers`, until a carrier that costs nothing has delivered
- * them. Product and hand take turns on databases of their own. Undefined without a server.
+ * Measures SMS of one account, each to one recipient, by 32 callers. With `delivers`, it measures until a carrier that
+ * costs nothing has delivered them. The product and the hand-written statements take turns, each on a database of its
+ * own. Undefined without a server.
  *
- * @throws Error where the two have not written the same number of rows
+ * @throws Error if the two have not written the same number of rows
  */
 export async function benchLimit(
   database: (typeof DATABASES)[number],
@@ -81,10 +84,10 @@ class Delivered {
     });
   }
 
-  /** Resolves when so many more were delivered. */
+  /** Resolves when this many more messages were delivered. */
   next(messages: number): Promise<void> {
     this.wanted = this.count + messages;
-    // The product's timers keep no process alive, and nothing else does here.
+    // The product's timers do not keep the process alive, so this timer does.
     const alive = setInterval(() => undefined, MINUTE_MS);
     return new Promise((done) => {
       this.done = () => {
@@ -160,7 +163,7 @@ async function sendByHand(hand: ByHand, delivers: boolean): Promise<void> {
   await Promise.all(delivering);
 }
 
-/** What an accept of such SMS writes. */
+/** The writes of an accept of such SMS. */
 function acceptOf(ids: readonly string[], at: number, first: number): readonly HandWrite[] {
   const payload = JSON.stringify({ kind: 'text', text: TEXT });
   const numbers = ids.map((_, index) => String(NUMBER + first + index));
@@ -190,7 +193,7 @@ function acceptOf(ids: readonly string[], at: number, first: number): readonly H
   ];
 }
 
-/** How many rows each table has that a message writes to. */
+/** Counts the rows of each table that a message writes to. */
 async function countRows(url: string): Promise<string> {
   const source = await dataSourceOf(url);
   const counts: string[] = [];

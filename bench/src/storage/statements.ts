@@ -6,10 +6,10 @@ import { MINUTE_MS } from '../time.js';
 import { type DriverCalls, driverCalls } from './driver-calls.js';
 import { WrittenTrees } from './written-trees.js';
 
-/** What one step in the life of an SMS costs a database. */
+/** The costs of one step in the life of an SMS for the database. */
 export interface LifeStep extends DriverCalls {
   readonly name: string;
-  /** The b-trees that were written, one for each row. */
+  /** The b-trees that were written, with one entry for each row. */
   readonly trees: readonly string[];
 }
 
@@ -17,8 +17,9 @@ const ACCOUNT = 'bench';
 const ROUTE = 'bench';
 
 /**
- * The steps of one SMS to one recipient of an account that records no events: accepted, claimed, taken by a carrier that gives
- * it an id, and reported as delivered. `countDriverCalls` must have been called before.
+ * Counts the steps of one SMS to one recipient, of an account that records no events: the SMS is accepted, claimed,
+ * accepted by a carrier that gives it an id, and reported as delivered. `countDriverCalls` must have been called
+ * before.
  */
 export async function countLife(place: TargetDatabase): Promise<readonly LifeStep[]> {
   const storage = new TypeormStorage({ database: place.url });
@@ -27,7 +28,7 @@ export async function countLife(place: TargetDatabase): Promise<readonly LifeSte
   await storage.store(AccountStore).createAccount({ id: ACCOUNT, name: ACCOUNT, createdAt: at });
   await storage.store(LedgerStore).post({ id: 'op:all', accountId: ACCOUNT, kind: 'topup', units: 1000, at });
   const trees = await WrittenTrees.open(place.url);
-  // The first SMS also prepares statements and sets connections up.
+  // The first SMS is not counted, because it also prepares statements and sets up connections.
   for (const step of stepsOf(storage)) await step.work();
   const steps: LifeStep[] = [];
   let before = await trees.snapshot();

@@ -1,6 +1,6 @@
 import { DataSource, type DataSourceOptions, type Table, type TableIndex } from 'typeorm';
 
-/** A row's columns, and `in_<name>` for each partial index: 0 where the row is not in it. */
+/** A row's columns, and `in_<name>` for each partial index, which is 0 if the row is not in the index. */
 type Row = Readonly<Record<string, unknown>>;
 
 /** The rows of our tables, by table and key. */
@@ -10,12 +10,13 @@ type Snapshot = ReadonlyMap<string, ReadonlyMap<string, Row>>;
  * Finds the b-trees that a step writes, by comparing the rows before it and after it: the table, and each index.
  *
  * - A new row is written to its table and to each index that it belongs to; partial indexes leave rows out.
- * - A changed row is written to its table and to the indexes of which a column has changed. On PostgreSQL, if any indexed column
- *   has changed, the row has a new version, which all of its indexes get; otherwise none does (a HOT update, as if the page
- *   always had room for it).
+ * - A changed row is written to its table and to the indexes with a changed column. On PostgreSQL, if any indexed
+ *   column has changed, all of its indexes get an entry for the new version of the row; otherwise none does. This
+ *   counts every such change as a HOT update, as if the page always had space for it.
  * - A removed row is removed from its table and, except on PostgreSQL, from its indexes.
  *
- * A PostgreSQL table is a heap and counts as one b-tree. Rows that live only within the step are not seen.
+ * A PostgreSQL table is a heap and counts as one b-tree. Rows that are inserted and removed within the step are not
+ * counted.
  */
 export class WrittenTrees {
   private constructor(
@@ -24,7 +25,7 @@ export class WrittenTrees {
     private readonly isClustered: (table: string) => boolean,
   ) {}
 
-  /** @param url of a database that has the schema */
+  /** @param url the URL of a database that has the schema */
   static async open(url: string): Promise<WrittenTrees> {
     const source = await dataSourceOf(url);
     const runner = source.createQueryRunner();
@@ -50,7 +51,7 @@ export class WrittenTrees {
     return rows;
   }
 
-  /** The names of the b-trees that were written between two snapshots, one for each row. */
+  /** The names of the b-trees that were written between two snapshots, with one entry for each row. */
   between(before: Snapshot, after: Snapshot): readonly string[] {
     return this.tables.flatMap((table) => {
       const [olds, news] = [before.get(table.name), after.get(table.name)];
@@ -64,7 +65,7 @@ export class WrittenTrees {
     return this.source.destroy();
   }
 
-  /** The b-trees that one row is written to or removed from; none where it is the same. */
+  /** The b-trees that one row is written to or removed from; none if the row is the same. */
   private ofRow(table: Table, before: Row | undefined, after: Row | undefined): readonly string[] {
     const changed = new Set(
       table.columns.map(({ name }) => name).filter((name) => `${before?.[name]}` !== `${after?.[name]}`),
@@ -88,12 +89,12 @@ function namesIn(row: Row | undefined, indexes: readonly TableIndex[]): readonly
   return row ? names.filter((name) => row[`in_${name}`] !== 0) : [];
 }
 
-/** Whether the database numbers the rows, so that SQLite stores them by their key. */
+/** Whether the database numbers the rows. If so, SQLite stores them by their key. */
 function isRowid({ primaryColumns }: Table): boolean {
   return primaryColumns.every(({ type }) => type === 'integer');
 }
 
-/** A connection beside the product's, to look at what it has written. */
+/** Opens a connection of its own, to read the rows that the product has written. */
 export function dataSourceOf(url: string): Promise<DataSource> {
   return new DataSource(optionsOf(url)).initialize();
 }

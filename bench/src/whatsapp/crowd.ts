@@ -4,14 +4,14 @@ import { HostProcess } from './host-process.js';
 import type { Memory } from './memory.js';
 import type { Readings, Task } from './readings.js';
 
-/** Sessions that are there before anything is measured. */
+/** The number of sessions that exist before anything is measured. */
 const FEW = 4;
 
 const { url, sessions, rounds }: Task = JSON.parse(process.argv[2] ?? '{}');
 const peer = await WhatsappPeer.start();
 const root = Buffer.from(WA_CERT_DETAILS.PUBLIC_KEY).toString('base64');
 let numbers = 22_670_000_000;
-// Also when the parent is gone.
+// This process also ends if the parent has ended.
 process.once('disconnect', () => process.exit());
 
 const readings = await read();
@@ -20,7 +20,7 @@ process.send?.(readings);
 await peer.stop();
 process.disconnect();
 
-/** One host after the other on the same database; this process is the network with its phones. */
+/** Runs one host after the other on the same database. This process is the network with its phones. */
 async function read(): Promise<Readings> {
   const first = startHost();
   await first.ask({ kind: 'open', sessions: 0 });

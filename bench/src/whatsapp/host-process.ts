@@ -10,7 +10,7 @@ const HOST = fileURLToPath(new URL('./host.js', import.meta.url));
 export class HostProcess {
   private readonly child: ChildProcess;
 
-  /** @param scan what is done with each code that the host shows */
+  /** @param scan is called with each code that the host shows */
   constructor(settings: HostSettings, scan: (code: ShownCode) => void) {
     this.child = fork(HOST, [JSON.stringify(settings)], {
       execArgv: ['--expose-gc'],
@@ -21,7 +21,10 @@ export class HostProcess {
     });
   }
 
-  /** What the host holds when it has done this. @throws Error when it ends instead */
+  /**
+   * Sends an order. Resolves with the memory of the host after it has carried out the order.
+   * @throws Error if the host ends instead
+   */
   async ask(order: HostOrder): Promise<Memory> {
     this.child.send(order);
     return new Promise<Memory>((resolve, reject) => {

@@ -7,30 +7,30 @@ import { BaileysMsgappTransport } from 'nestjs-messaging/baileys';
 import { until } from '../../../test/support/common/until.js';
 import { idleMemory } from './memory.js';
 
-/** What the parent says at the start: `node --expose-gc host.js '<json>'`. */
+/** The settings that the parent passes at the start: `node --expose-gc host.js '<json>'`. */
 export interface HostSettings {
   /** The database. */
   readonly url: string;
-  /** Where the peer listens, and its root key in Base64. */
+  /** The URL of the peer. `root` is its root key in Base64. */
   readonly peer: string;
   readonly root: string;
 }
 
-/** What the parent asks for; answered by the memory in use when it is done and nothing goes on. */
+/** An order of the parent. The answer is the memory in use after the order was carried out and the process is idle. */
 export type HostOrder =
-  /** Starts the service and waits for the sessions that it has, so many. */
+  /** Starts the service and waits until a number of sessions are connected. */
   | { readonly kind: 'open'; readonly sessions: number }
   | { readonly kind: 'link'; readonly numbers: readonly string[] }
-  /** Stops the service, not the process. */
+  /** Stops the service, but not the process. */
   | { readonly kind: 'close' };
 
-/** A code, and the number whose phone is to scan it. */
+/** A code, and the number whose phone must scan it. */
 export interface ShownCode {
   readonly number: string;
   readonly qr: string;
 }
 
-/** How many are linked at a time: each makes some 800 keys at its first login. */
+/** How many numbers are linked at a time. Each makes about 800 keys at its first login. */
 const AT_A_TIME = 4;
 const PATIENCE_MS = 30_000;
 

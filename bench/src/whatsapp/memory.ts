@@ -1,18 +1,20 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** What a process holds, in bytes. */
+/** The memory of a process, in bytes. */
 export interface Memory {
-  /** All that it has from the system. What is free again mostly stays with it. */
+  /** All memory that the process has from the system. Freed memory mostly stays with the process. */
   readonly rss: number;
-  /** Objects and buffers that are in use. */
+  /** The objects and buffers that are in use. */
   readonly heap: number;
 }
 
 const LOOK_MS = 250;
-/** As much as a keep-alive now and then takes. */
+/** The processor time up to which a process counts as idle. Keep-alives of connections take about so much. */
 const IDLE_CPU_MS = 15;
 
-/** What this process holds once it has nothing to do and has thrown away what nobody needs. It must run with `--expose-gc`. */
+/**
+ * The memory of this process after it has become idle and has collected its garbage. It must run with `--expose-gc`.
+ */
 export async function idleMemory(): Promise<Memory> {
   let before = process.cpuUsage();
   for (;;) {
@@ -21,7 +23,7 @@ export async function idleMemory(): Promise<Memory> {
     if ((user + system) / 1000 < IDLE_CPU_MS) break;
     before = process.cpuUsage();
   }
-  // The first round lets finalizers go on, which may free more.
+  // There are several rounds, because finalizers run after the first one and may free more.
   for (let round = 0; round < 3; round++) {
     globalThis.gc?.();
     await setTimeout(10);

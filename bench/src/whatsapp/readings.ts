@@ -1,6 +1,6 @@
 import type { Memory } from './memory.js';
 
-/** What `crowd.ts` is told: `node crowd.js '<json>'`. */
+/** The task of `crowd.ts`: `node crowd.js '<json>'`. */
 export interface Task {
   /** An empty database. */
   readonly url: string;
@@ -8,14 +8,17 @@ export interface Task {
   readonly rounds: number;
 }
 
-/** What an idle host held; the first of two with a few sessions, which are there so that what all share is not counted. */
+/**
+ * The memory of an idle host. The first of two values is with a few sessions. It is subtracted, so that memory that all
+ * sessions share is not counted.
+ */
 export interface Readings {
-  /** With a few that were linked just now, and with more of them. */
+  /** With a few sessions that were just linked, and with more of them. */
   readonly linked: readonly [Memory, Memory];
-  /** In a new process that has resumed a few, and in one that has resumed all of `sessions` more. */
+  /** In a new process that has resumed a few sessions, and in one that has resumed `sessions` more. */
   readonly resumed: readonly [Memory, Memory];
-  /** The latter after each time that all were closed and resumed in the same process. */
+  /** The second value of `resumed`, each time after all sessions were closed and resumed in the same process. */
   readonly again: readonly Memory[];
-  /** How many sessions the second of two has more than the first. */
+  /** How many more sessions the second of two values has than the first. */
   readonly more: { readonly linked: number; readonly resumed: number };
 }
