@@ -6,7 +6,7 @@ import { type AdapterResponse, NO_TRANSFORM, rawResponse } from '../http/event-s
 /** The media type of CSV. */
 export const CSV = 'text/csv';
 
-/** Whether a request asks for CSV (RFC 9110 section 12.5.1); without a word about it, it does not. */
+/** Whether a request asks for CSV (RFC 9110 section 12.5.1). A request that does not mention CSV does not ask for it. */
 export function wantsCsv({ accept = '' }: IncomingHttpHeaders): boolean {
   return accept.split(',').some((range) => {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
@@ -14,19 +14,20 @@ export function wantsCsv({ accept = '' }: IncomingHttpHeaders): boolean {
   });
 }
 
-/** A cell; null is empty. */
+/** A cell. Null is an empty cell. */
 export type Cell = string | number | null;
 
 /**
- * Where a spreadsheet would read a formula: at the beginning of a text, and behind what may be its separator or the end of a
- * line, since not every one heeds the quotes of another separator's file. Spreadsheets take the full-width signs of East Asian
- * keyboards for the plain ones, and skip blanks, a byte order mark and other invisible characters before them.
+ * Matches the places where a spreadsheet would read a formula: at the beginning of a text, and after a character that may be a
+ * separator or the end of a line, because some spreadsheets ignore quotes if the file has another separator than they expect.
+ * Spreadsheets treat the full-width signs of East Asian keyboards like the plain signs, and skip blanks, a byte order mark and
+ * other invisible characters before them.
  */
 const FORMULA = /(?<=^|[;\t\r\n])(?=[\p{White_Space}\p{Cf}"]*[=+\-@\uff1d\uff0b\uff0d\uff20])|^(?=[\t\r])/gu;
 
 /**
- * A line of CSV (RFC 4180). What a spreadsheet would read as a formula has an apostrophe before it, also within a text; a number
- * is left as it is.
+ * Returns a line of CSV (RFC 4180). If a spreadsheet would read a formula in a text, the function puts an apostrophe before it,
+ * also within the text. Numbers stay as they are.
  */
 export function csvLine(cells: readonly Cell[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`;
@@ -38,7 +39,7 @@ function csvCell(cell: Cell): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** A file of CSV that is complete. */
+/** Returns a complete CSV file. */
 export function csvFile(name: string, lines: readonly string[]): StreamableFile {
   return new StreamableFile(Buffer.from(lines.join('')), headersOf(name));
 }
@@ -48,20 +49,20 @@ function headersOf(name: string) {
 }
 
 /**
- * Files of CSV whose lines are asked for as fast as the client takes them. One that could not be completed breaks the
- * connection, so that nobody takes a part for the whole. They end with the application.
+ * Streams CSV files. Lines are read as fast as the client takes them. If a file cannot be completed, the connection breaks, so
+ * that nobody mistakes a part for the whole file. The files end when the application ends.
  */
 @Injectable()
 export class CsvStreams implements BeforeApplicationShutdown {
   private readonly open = new Set<Readable>();
 
-  /** @param lines ends early where its iterator is returned, as when the client has left */
+  /** @param lines the lines. Its iterator is closed early if the client leaves */
   stream(response: AdapterResponse, name: string, lines: AsyncIterable<string>): StreamableFile {
     const raw = rawResponse(response);
-    // The answer to HEAD has no body to read anything for.
+    // The answer to HEAD has no body, so no lines are read.
     const text = Readable.from(raw.req.method === 'HEAD' ? [] : lines, { objectMode: false });
     this.open.add(text);
-    // In HTTP/1 a response that is pipelined behind others is not told that its connection has ended.
+    // In HTTP/1 a response that is pipelined behind others gets no event when its connection ends.
     const socket = raw.req.httpVersionMajor === 1 ? raw.req.socket : undefined;
     const close = (): void => {
       raw.off('close', close);

@@ -3,7 +3,7 @@ import { momentOf, textOfCursor } from '../common/listing/list-query.js';
 import type { PageRequest } from '../common/listing/page.js';
 import { IsOptional, IsQueryInteger, IsString } from '../http/validators.js';
 
-/** The page of a listing. */
+/** The page of a listing to read. */
 export interface ListQuery {
   /** The maximum number of items, 1 to 1000. Default 50. */
   readonly limit?: number | undefined;
@@ -13,9 +13,9 @@ export interface ListQuery {
 
 /** The period of a listing. */
 export interface Period {
-  /** From this moment on: ISO 8601, a day (UTC) or a time with its zone. */
+  /** Only items from this moment on: ISO 8601, a day (UTC) or a time with its zone. */
   readonly since?: string | undefined;
-  /** Before this moment. */
+  /** Only items before this moment. */
   readonly until?: string | undefined;
 }
 
@@ -42,7 +42,7 @@ export class PeriodPageQuery extends PageQuery {
 }
 
 /**
- * The page of a store.
+ * Returns the page to read from a store.
  * @param isOurs whether a text may be in a cursor of the listing
  * @throws MessagingError `error.invalid_cursor`, `error.field_invalid`
  */
@@ -53,7 +53,7 @@ export function pageOf(query: ListQuery, isOurs: (text: string) => boolean): Pag
   return { limit, after: cursor === undefined ? undefined : textOfCursor(cursor, isOurs) };
 }
 
-/** The moments of a period. @throws MessagingError `error.field_invalid` */
+/** Returns the moments of a period. @throws MessagingError `error.field_invalid` */
 export function periodOf({ since, until }: Period) {
   return { since: momentOf('since', since), until: momentOf('until', until) };
 }

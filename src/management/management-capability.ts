@@ -7,7 +7,7 @@ import { ManagementSettings } from './management-options.js';
 import { OPERATOR_CAPABILITY } from './operator/operator-capability.js';
 import { USER_SESSION_CAPABILITY } from './user-sessions/user-session-capability.js';
 
-/** What does not depend on the options. Routers try controllers in this order. */
+/** The parts of the module that do not depend on the options. Routers try the controllers in this order. */
 export const MANAGEMENT_CAPABILITIES: readonly Capability[] = [
   { exports: [ManagementSettings] },
   USER_SESSION_CAPABILITY,

@@ -9,8 +9,8 @@ export interface ManagementOptions {
   /** The secret that access tokens are signed with: at least 32 random characters, kept outside the database. */
   readonly secret: string;
   /**
-   * The earlier `secret` after a change, so that sessions go on: to be kept for as long as a session may rest, `session.idle`.
-   * Default none.
+   * The old `secret` after a change, so that user sessions go on. Keep it for as long as a session may be unused
+   * (`session.idle`). Default none.
    */
   readonly previousSecret?: string | undefined;
   /**
@@ -18,12 +18,12 @@ export interface ManagementOptions {
    * Default none.
    */
   readonly origins?: readonly string[] | undefined;
-  /** How long sessions of users last: a whole number of hours, days, weeks, months or years. */
+  /** How long user sessions last: a whole number of hours, days, weeks, months or years. */
   readonly session?:
     | {
-        /** Without being used. Default `1 day`. */
+        /** How long a session lasts if nobody uses it. Default `1 day`. */
         readonly idle?: string | undefined;
-        /** In any case. Default `30 days`. */
+        /** How long a session lasts even if somebody uses it. Default `30 days`. */
         readonly longest?: string | undefined;
       }
     | undefined;
@@ -31,10 +31,10 @@ export interface ManagementOptions {
 
 /** `ManagementOptions`, checked and with defaults. */
 export abstract class ManagementSettings {
-  /** The keys of the secrets, the present one first. */
+  /** The keys of the secrets, the current one first. */
   abstract readonly keys: readonly Buffer[];
   abstract readonly origins: ReadonlySet<string>;
-  /** In milliseconds. */
+  /** How long user sessions last, in milliseconds. */
   abstract readonly session: { readonly idle: number; readonly longest: number };
 }
 

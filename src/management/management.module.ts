@@ -21,7 +21,7 @@ import { UserAuthenticator } from './user-sessions/user-authenticator.js';
 
 const OWN_OPTIONS = { management: group(MANAGEMENT_OPTIONS) } satisfies OptionsOf<ManagementFactoryOptions>;
 
-/** What people use: sign-in, and the API of accounts and of the operator. It is mounted on a shared core. */
+/** The API for people: sign-in, and the routes of accounts and of the operator. The module is mounted on a shared core. */
 @Module({})
 export class ManagementModule extends ConfiguredModule {
   /** @throws MessagingOptionsError when the application starts, with a sentence that names the wrong option */
@@ -30,7 +30,7 @@ export class ManagementModule extends ConfiguredModule {
     return ManagementModule.feature(own.core, own, { useFactory: () => own });
   }
 
-  /** As `forRoot`, with the options from a factory. */
+  /** Does the same as `forRoot`, with options from a factory. */
   static forRootAsync(options: ManagementModuleAsyncOptions): DynamicModule {
     const own = checkOptions(options, SHARED_CORE_OPTIONS, MANAGEMENT_GRAPH_OPTIONS, FACTORY_OPTIONS);
     const factory = checkFactoryOptions(own, OWN_OPTIONS, MANAGEMENT_GRAPH_OPTIONS);
@@ -38,7 +38,7 @@ export class ManagementModule extends ConfiguredModule {
   }
 
   /**
-   * The module on an existing core; by default it reads them from the core's options.
+   * Returns the module on an existing core. By default it reads its options from the core's options.
    * @internal
    */
   static feature(

@@ -25,8 +25,8 @@ export class AuditService {
   constructor(private readonly log: AuditLog) {}
 
   /**
-   * The changes of an account, newest first.
-   * @param accountId undefined: of all accounts, and of none
+   * Lists the changes of an account, newest first.
+   * @param accountId undefined: the changes of all accounts, and changes that concern no account
    * @throws MessagingError `error.invalid_cursor`, `error.field_invalid`
    */
   async list(accountId: string | undefined, query: AuditListQuery = {}): Promise<AuditPage> {

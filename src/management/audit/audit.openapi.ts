@@ -11,7 +11,7 @@ import { AUDIT_FILTERS } from './audit-filters.js';
 export const auditOpenapi = describeController(AuditController, () => ({
   tag: {
     name: 'Audit',
-    description: 'Who changed what in an account, when and from where. Entries are never changed.',
+    description: 'The audit log: who changed what in an account, when and from where. Entries never change.',
   },
   schemas: { AuditEntry: AuditView, AuditPage },
   errors: NOT_ADMITTED,

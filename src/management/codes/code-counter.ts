@@ -10,12 +10,12 @@ import { UsageStore } from '../usage/usage-store.js';
 /** How long outcomes are gathered before they are stored, in milliseconds. */
 const EVERY_MS = 1000;
 
-/** The most counts that wait while the storage is away; further outcomes are not counted. */
+/** How many counts may wait while the storage is away. Further outcomes are not counted. */
 const MAX_WAITING = 10_000;
 
 /**
- * Counts the codes that were verified and refused, as this process hears of them: verifying a code and refusing one write nothing
- * for it. A crash loses the counts of the last second.
+ * Counts the verified and refused codes by the events of this process. A verification or a refusal itself writes no count. A
+ * crash loses the counts of the last second.
  */
 @Injectable()
 export class CodeCounter implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -72,7 +72,7 @@ export class CodeCounter implements OnApplicationBootstrap, BeforeApplicationShu
     try {
       await this.store.countCodes(counts);
     } catch (error) {
-      const sentence = `Codes could not be counted: ${nameOf(error)}. They will be with the next ones.`;
+      const sentence = `Codes could not be counted: ${nameOf(error)}. They will be counted with the next codes.`;
       faultLog('Codes', this.clock).warn(sentence, { code: faultCode(error) });
       for (const count of counts) this.add(count);
     }

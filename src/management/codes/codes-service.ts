@@ -12,7 +12,7 @@ import type { CodesView } from './codes.api.js';
 /** A period of whole days (UTC). */
 export type CodesPeriod = Pick<UsagePeriod, 'since' | 'until'>;
 
-/** What became of an account's codes: by country how many were sent and verified, and why others were refused. */
+/** Reads the statistics of an account's codes: by country how many were sent and verified, and why others were refused. */
 @Injectable()
 export class CodesService {
   constructor(

@@ -9,7 +9,7 @@ import { PeriodQuery } from '../usage/usage.dto.js';
 import type { CodesView } from './codes.api.js';
 import { CodesService } from './codes-service.js';
 
-/** The route of what became of an account's codes. */
+/** The route of the statistics of an account's codes. */
 @MessagingController()
 export class CodesController {
   constructor(private readonly service: CodesService) {}

@@ -6,9 +6,9 @@ import { PERIOD } from '../usage/usage.openapi.js';
 import { CodeRefusals, CodesOfCountry, CodesView } from './codes.api.js';
 import { CodesController } from './codes.controller.js';
 
-/** OpenAPI description of what became of an account's codes. */
+/** OpenAPI description of the statistics of an account's codes. */
 export const codesOpenapi = describeController(CodesController, () => ({
-  tag: { name: 'Codes', description: 'What became of the one-time passcodes of an account.' },
+  tag: { name: 'Codes', description: 'How many one-time passcodes of an account were sent, verified and refused.' },
   schemas: {
     CodesOfCountry,
     CodeRefusals,
@@ -18,9 +18,9 @@ export const codesOpenapi = describeController(CodesController, () => ({
   routes: {
     codes: {
       operationId: 'getCodes',
-      summary: 'See what became of codes in a period',
+      summary: 'Read the statistics of codes in a period',
       description:
-        'Of whole days (UTC). Verified and refused ones are counted within a second, and since the management API is mounted.',
+        'The period consists of whole days (UTC). Verified and refused codes are counted within a second, from the time on when the management API was first mounted.',
       query: fieldsOf(PeriodQuery, {
         since: { ...PERIOD.since, description: 'From this day on. Default: 29 days before today.' },
         until: { ...PERIOD.until, description: 'Before this day, at most 400 days later. Default: the end of today.' },

@@ -18,38 +18,41 @@ import type { Acceptance } from '../../outbox/outbox.js';
 import { OutboxStore } from '../../outbox/outbox-store.js';
 import { keyView } from './key-view.js';
 
-/** What a new key may be used for, as the API takes it; null is as absent. */
+/** The rights and limits of a new key, in the form of the API. Null counts as absent. */
 export interface NewKeyDraft {
-  /** For people: 1 to 128 characters, not blank. */
+  /** A name for people: 1 to 128 characters, not blank. */
   readonly name: string;
-  /** What it may do, at least one. Default: all. */
+  /** The scopes of the key, at least one. Default: all. */
   readonly scopes?: readonly KeyScope[] | null | undefined;
-  /** The addresses from which it may be used, IPv4 and IPv6, single or in CIDR notation: 1 to 50. Default: all. */
+  /** The addresses from which the key may be used, IPv4 and IPv6, single or in CIDR notation: 1 to 50. Default: all. */
   readonly cidrs?: readonly string[] | null | undefined;
-  /** Its end, in the future, ISO 8601. Default: none. */
+  /** When the key expires, in the future, ISO 8601. Default: never. */
   readonly expires_at?: string | null | undefined;
-  /** The most units that it may spend on a day (UTC), together with the keys that replace it: 1 to 10^12. Default: no cap. */
+  /** How many units the key may spend on a day (UTC), together with the keys that replace it: 1 to 10^12. Default: no cap. */
   readonly daily_units?: number | null | undefined;
-  /** The most requests per minute, in each process: 1 to 1 000 000. Default: no limit. */
+  /** How many requests per minute the key may make in each process: 1 to 1 000 000. Default: no limit. */
   readonly per_minute?: number | null | undefined;
 }
 
 /** Options of the calls that change something. */
 export interface KeyCallOptions {
-  /** Does it once, however often this key comes within 24 hours; the key itself is given the first time only. */
+  /**
+   * The change is made once, no matter how often this Idempotency-Key comes within 24 hours. Only the first answer has the API
+   * key itself.
+   */
   readonly once?: IdempotentRequest | undefined;
-  /** Who does it, for the audit log. Default: the host's own code. */
+  /** Who makes the change, for the audit log. Default: the host's own code. */
   readonly by?: Author | undefined;
 }
 
-/** What a call answers. */
+/** The answer to a call that makes a key. */
 export interface NewKeyAnswer {
   readonly reply: NewKeyView;
-  /** True: an earlier request with the same Idempotency-Key was answered with it; this one did nothing. */
+  /** True: an earlier request with the same Idempotency-Key got this answer, and this request did nothing. */
   readonly replayed: boolean;
 }
 
-/** The page of a listing. */
+/** The page of a listing to read. */
 export interface KeyListQuery {
   /** 1 to 500. Default 50. */
   readonly limit?: number | undefined;
@@ -66,8 +69,8 @@ const WORDS: Partial<Record<keyof KeyDraft, string>> = {
 };
 
 /**
- * The API keys of accounts as the API gives them. For hosts without our routes; `accountId` is trusted. Every method that names a
- * key throws `error.key_not_found` for one of another account, and every method `error.storage_unavailable`.
+ * Manages the API keys of accounts. Hosts can use it without our routes. It trusts `accountId`. Every method that names a key
+ * throws `error.key_not_found` for a key of another account. Every method can throw `error.storage_unavailable`.
  *
  * @example
  * ```ts
@@ -86,7 +89,7 @@ export class KeyService {
   ) {}
 
   /**
-   * The keys of an account, valid or not, newest first.
+   * Lists the keys of an account, valid or not, newest first.
    * @throws MessagingError `error.account_not_found`, `error.invalid_cursor`, `error.field_not_integer` for an invalid limit
    */
   async list(accountId: string, { limit = DEFAULT_PAGE, cursor }: KeyListQuery = {}): Promise<KeyPage> {
@@ -100,9 +103,9 @@ export class KeyService {
   }
 
   /**
-   * Makes a key. The answer has it in clear text, which no later one has.
+   * Makes a key. Only this answer has the key in clear text.
    * @throws MessagingError `error.account_not_found`, `error.field_missing`, `error.field_invalid`, `error.field_not_string`,
-   *   `error.field_not_list`, `error.field_not_integer`, `error.idempotency_mismatch`, `error.idempotency_running`
+   * `error.field_not_list`, `error.field_not_integer`, `error.idempotency_mismatch`, `error.idempotency_running`
    */
   create(accountId: string, draft: NewKeyDraft, options: KeyCallOptions = {}): Promise<NewKeyAnswer> {
     return this.run(accountId, 'keys', options, async (change) => {
@@ -116,10 +119,10 @@ export class KeyService {
   }
 
   /**
-   * Replaces a key by one of the same name, limits and family; the old one stays valid for `grace_hours`, 0 to 8760, default 24,
-   * or until its own end if that is earlier.
-   * @throws MessagingError `error.field_not_integer`, `error.idempotency_mismatch`, `error.idempotency_running`; and
-   *   `error.key_not_found` also for a key that is no longer valid
+   * Replaces a key by a new key with the same name, limits and family. The old key stays valid for `grace_hours`, 0 to 8760,
+   * default 24, or until its own end if that is earlier.
+   * @throws MessagingError `error.field_not_integer`, `error.idempotency_mismatch`, `error.idempotency_running`.
+   * `error.key_not_found` also for a key that is no longer valid
    */
   async rotate(
     accountId: string,
@@ -138,7 +141,10 @@ export class KeyService {
     });
   }
 
-  /** Revokes a key: at once on this instance, at most five seconds later on the others. Again: nothing more. */
+  /**
+   * Revokes a key: at once on this instance, at most five seconds later on other instances. If the key is already revoked,
+   * nothing happens.
+   */
   async revoke(
     accountId: string,
     id: string,
@@ -151,7 +157,7 @@ export class KeyService {
     return { success: true };
   }
 
-  /** Makes a key once, and keeps the reply without it. */
+  /** Makes a key once, and keeps the reply without the key. */
   private async run(
     accountId: string,
     route: string,
@@ -169,11 +175,11 @@ export class KeyService {
       }));
       return 'key' in made ? { reply: { ...made.reply, key: made.key }, replayed: false } : { ...made, replayed: true };
     });
-    // `viewer` has made it, and it is kept unchanged.
+    // `viewer` has made the answer, and it is kept unchanged.
     return answer as NewKeyAnswer;
   }
 
-  /** Shows keys with what the families of these have spent today. */
+  /** Returns a function that shows keys, with the units that their families have spent today. */
   private async viewer(keys: readonly KeySummary[]): Promise<ViewOf> {
     const now = this.clock.now();
     const families = keys.flatMap((key) => (key.dailyUnits === undefined ? [] : [familyOf(key)]));
@@ -196,7 +202,7 @@ function isKeyId(text: string): boolean {
   return KEY_ID.test(text);
 }
 
-/** @throws MessagingError `error.key_not_found` for what is no id */
+/** @throws MessagingError `error.key_not_found` for a malformed id */
 function checkKeyId(id: unknown): asserts id is string {
   if (typeof id !== 'string' || !isKeyId(id)) throw new MessagingError('error.key_not_found');
 }

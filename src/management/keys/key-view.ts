@@ -4,7 +4,7 @@ import { KEY_SCOPES } from '../../accounts/keys/permissions.js';
 import { isoOf } from '../../common/phone-numbers/iso.js';
 
 /**
- * @param spent units that the family has spent today
+ * @param spent how many units the family has spent today
  * @param now milliseconds since the epoch
  */
 export function keyView(key: KeySummary, spent: number, now: number): KeyView {

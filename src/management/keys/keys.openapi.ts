@@ -43,19 +43,24 @@ export const keysOpenapi = describeController(KeysController, () => ({
     create: {
       operationId: 'createKey',
       summary: 'Make an API key',
-      description: 'The answer has the key, which no later one has; a repeat under the same Idempotency-Key has null.',
+      description: 'Only this answer has the key. A repeat under the same Idempotency-Key has null in its place.',
       body: {
         name: 'CreateKey',
-        description: 'What the key may be used for. It cannot be changed later.',
+        description: 'The rights and limits of the key. They cannot be changed later.',
         ...fieldsOf(CreateKeyBody, {
-          name: text('For people.', NAME),
-          scopes: list(oneOf(KEY_SCOPES, 'A scope.'), { ...SCOPES, description: 'What it may do. Default: all.' }),
+          name: text('A name for people.', NAME),
+          scopes: list(oneOf(KEY_SCOPES, 'A scope.'), {
+            ...SCOPES,
+            description: 'The scopes of the key. Default: all.',
+          }),
           cidrs: list(text(CIDR), {
             ...CIDRS,
             minItems: 1,
-            description: 'The addresses from which it may be used. Default: all.',
+            description: 'The addresses from which the key may be used. Default: all.',
           }),
-          expires_at: text('Its end, in the future, ISO 8601. Default: none.', { example: EXAMPLE.moment }),
+          expires_at: text('When the key expires, in the future, ISO 8601. Default: never.', {
+            example: EXAMPLE.moment,
+          }),
           daily_units: count(`${DAILY} Default: no cap.`, { minimum: 1, maximum: MAX_DAILY_UNITS }),
           per_minute: count(`${PER_MINUTE} Default: no limit.`, { minimum: 1, maximum: MAX_PER_MINUTE }),
         }),
@@ -78,10 +83,10 @@ export const keysOpenapi = describeController(KeysController, () => ({
       operationId: 'rotateKey',
       summary: 'Replace an API key',
       description:
-        'The new key has the same name and limits, and goes on with what was spent today. The old one stays valid for a while, or until its own end.',
+        'The new key has the same name and limits. Units that the old key spent today count for it too. The old key stays valid for a while, or until its own end.',
       body: {
         name: 'RotateKey',
-        description: 'How long the old key stays valid.',
+        description: 'How many hours the old key stays valid.',
         ...fieldsOf(RotateKeyBody, {
           grace_hours: count('Hours.', { maximum: MAX_GRACE_HOURS, default: 24 }),
         }),
@@ -97,7 +102,7 @@ export const keysOpenapi = describeController(KeysController, () => ({
     revoke: {
       operationId: 'revokeKey',
       summary: 'Revoke an API key',
-      description: 'It is refused at once, on other processes within five seconds.',
+      description: 'The key is refused at once, and in other processes within five seconds.',
       answer: { schema: 'KeyRevoked' },
       errors: ['error.key_not_found'],
     },

@@ -21,13 +21,13 @@ const AT_A_TIME = 1000;
 
 const COLUMNS = ['id', 'kind', 'units', 'message_id', 'position', 'note', 'at'] as const satisfies (keyof LedgerView)[];
 
-/** The ledger of an account as the API gives it, by pages and as CSV. */
+/** Lists the ledger of an account, by pages and as CSV. */
 @Injectable()
 export class LedgerListing {
   constructor(private readonly ledger: LedgerService) {}
 
   /**
-   * Entries, newest first.
+   * Lists entries, newest first.
    * @throws MessagingError `error.invalid_cursor`, `error.field_invalid`
    */
   async list(accountId: string, query: LedgerListQuery = {}): Promise<LedgerPage> {
@@ -37,8 +37,8 @@ export class LedgerListing {
   }
 
   /**
-   * All entries that match as lines of CSV, newest first, behind a line with the names of the columns. They are read as they
-   * are asked for.
+   * Returns all matching entries as lines of CSV, newest first, after a line with the names of the columns. It reads entries only
+   * as fast as the caller takes lines.
    *
    * @throws MessagingError `error.field_invalid`
    */

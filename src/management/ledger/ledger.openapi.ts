@@ -9,7 +9,7 @@ import { ListLedgerQuery } from './ledger.dto.js';
 
 /** OpenAPI description of an account's ledger (docs/management-api.md). */
 export const ledgerOpenapi = describeController(LedgerController, () => ({
-  tag: { name: 'Ledger', description: 'What was added to the balance of an account and taken from it.' },
+  tag: { name: 'Ledger', description: 'The units that were added to the balance of an account and taken from it.' },
   schemas: { LedgerEntry: LedgerView, LedgerPage },
   errors: NOT_ADMITTED,
   routes: {
@@ -17,7 +17,7 @@ export const ledgerOpenapi = describeController(LedgerController, () => ({
       operationId: 'listLedger',
       summary: 'List entries, newest first',
       description:
-        'With `Accept: text/csv` all that match, as a file; `limit` and `cursor` are of no effect then. A file that ends before its last line breaks the connection.',
+        'With `Accept: text/csv` the answer is a file with all matching entries. Then `limit` and `cursor` have no effect. If the file cannot be completed, the connection breaks.',
       query: fieldsOf(ListLedgerQuery, {
         ...PAGE,
         kind: oneOf(LEDGER_KINDS, 'Only entries of this cause.'),

@@ -18,12 +18,12 @@ import { WebhookService } from '../../webhooks/endpoints/webhook-service.js';
 import { OverviewStore } from '../usage/overview-store.js';
 import type { AccountSummary, CapabilitiesView, MeView } from './me.api.js';
 
-/** A caller, with what is known of its key. */
+/** A caller, with the known facts about its key. */
 type KnownCaller = Caller & {
   readonly key?: { readonly name?: string | undefined; readonly scopes?: readonly KeyScope[] | undefined } | undefined;
 };
 
-/** Tells callers who they are, what they may and what there is. */
+/** Says who a caller is, what it may do, and what the application has mounted. */
 @Injectable()
 export class MeService {
   constructor(

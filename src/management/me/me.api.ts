@@ -3,41 +3,41 @@ import { count, EXAMPLE, flag, identifier, list, nullable, object, oneOf, text }
 import type { TypeOf } from '../../schemas/schema.js';
 
 /** The account that a caller looks at. */
-export const AccountSummary = object('The account; null for an operator who names none.', {
-  id: identifier('Of the account.', EXAMPLE.account),
+export const AccountSummary = object('The account. Null for an operator who names none.', {
+  id: identifier('The id of the account.', EXAMPLE.account),
   name: text('Its name.', { example: 'Boutique' }),
   state: oneOf(['active', 'suspended', 'closed'], 'Whether it may send.'),
   balance: count('Units that are left.', { example: 1000 }),
 });
 export interface AccountSummary extends TypeOf<typeof AccountSummary> {}
 
-/** What the application has mounted. */
-export const CapabilitiesView = object('What the application has mounted.', {
-  sms: flag('Whether there are SMS.', { example: true }),
-  otp: flag('Whether there are one-time passcodes.', { example: true }),
+/** The capabilities that the application has mounted. */
+export const CapabilitiesView = object('The capabilities that the application has mounted.', {
+  sms: flag('Whether SMS are mounted.', { example: true }),
+  otp: flag('Whether one-time passcodes are mounted.', { example: true }),
   msgapp: list(text('A messaging-app channel.', { example: 'msgapp' })),
-  webhooks: flag('Whether there are webhooks and the feed of events.', { example: true }),
+  webhooks: flag('Whether webhooks and the feed of events are mounted.', { example: true }),
 });
 export interface CapabilitiesView extends TypeOf<typeof CapabilitiesView> {}
 
-/** Who is calling, and what there is for them. */
-export const MeView = object('Who is calling, and what there is for them.', {
+/** The caller, with its rights and the mounted capabilities. */
+export const MeView = object('The caller, with its rights and the mounted capabilities.', {
   user: nullable(
-    object('The user of a token; null for a key.', {
-      subject: text('Who it is.', { example: 'awa@example.com' }),
-      role: oneOf([...ACCOUNT_ROLES, ...OPERATOR_ROLES], 'What the user may.'),
+    object('The user of a token. Null for a key.', {
+      subject: text('The name of the user in the audit log.', { example: 'awa@example.com' }),
+      role: oneOf([...ACCOUNT_ROLES, ...OPERATOR_ROLES], 'The role of the user.'),
     }),
   ),
   key: nullable(
-    object('The key; null for a user.', {
+    object('The key. Null for a user.', {
       id: identifier('Its public part.', '4fzyo82mvyr1'),
       name: nullable(text('Its name.')),
-      scopes: list(oneOf(KEY_SCOPES, 'What it may be used for.')),
+      scopes: list(oneOf(KEY_SCOPES, 'A scope of the key.')),
     }),
   ),
   account: nullable(AccountSummary),
-  operator: nullable(oneOf(OPERATOR_ROLES, 'The role of an operator; null for anybody else.')),
-  permissions: list(oneOf(PERMISSION_NAMES, 'What the caller may.')),
+  operator: nullable(oneOf(OPERATOR_ROLES, 'The role of an operator. Null for other callers.')),
+  permissions: list(oneOf(PERMISSION_NAMES, 'A permission of the caller.')),
   capabilities: CapabilitiesView,
   locale: oneOf(['fr', 'en'], 'The language of texts.'),
 });

@@ -7,7 +7,7 @@ import type { MeView } from './me.api.js';
 import { MeQuery } from './me.dto.js';
 import { MeService } from './me-service.js';
 
-/** The route that tells callers who they are (docs/management-api.md). */
+/** The route that says who the caller is (docs/management-api.md). */
 @MessagingController()
 export class MeController {
   constructor(private readonly service: MeService) {}

@@ -3,16 +3,18 @@ import { MeView } from './me.api.js';
 import { MeController } from './me.controller.js';
 import { MeQuery } from './me.dto.js';
 
-/** OpenAPI description of the route that tells callers who they are (docs/management-api.md). */
+/** OpenAPI description of the route that says who the caller is (docs/management-api.md). */
 export const meOpenapi = describeController(MeController, () => ({
-  tag: { name: 'Me', description: 'Who is calling, and what there is for them.' },
+  tag: { name: 'Me', description: 'The caller, with its rights and the mounted capabilities.' },
   schemas: { Me: MeView },
   errors: ['error.role_missing'],
   routes: {
     me: {
       operationId: 'getMe',
       summary: 'See who is calling',
-      query: fieldsOf(MeQuery, { account: 'The account that an operator looks at; of no effect for anybody else.' }),
+      query: fieldsOf(MeQuery, {
+        account: 'The account that an operator looks at. It has no effect for other callers.',
+      }),
       answer: { schema: 'Me' },
       errors: ['error.account_not_found'],
     },

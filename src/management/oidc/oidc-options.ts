@@ -3,16 +3,16 @@ import { any, boolean, choice, group, list, type OptionPlace, type OptionsOf, te
 /** A claim of a token: its name, or a function of all claims. */
 export type ClaimSource = string | ((claims: Readonly<Record<string, unknown>>) => unknown);
 
-/** Which claims say who a user is. */
+/** The claims that say who a user is. */
 export interface OidcClaims {
   /** The id of the account. Users with a role of the operator need none. */
   readonly account?: ClaimSource | undefined;
   /**
-   * The role: `viewer`, `sender`, `developer`, `admin`, or one of the operator. Default none: the user may use what there is
-   * without roles, sends and look-ups.
+   * The role: `viewer`, `sender`, `developer`, `admin`, or one of the operator. Default none: the user may use the routes that
+   * need no role, which are sends and look-ups.
    */
   readonly role?: ClaimSource | undefined;
-  /** Names the user in the audit log, 1 to 128 characters. Default `sub`. */
+  /** The user's name in the audit log, 1 to 128 characters. Default `sub`. */
   readonly subject?: ClaimSource | undefined;
 }
 
@@ -29,14 +29,14 @@ export type OidcAlgorithm = (typeof OIDC_ALGORITHMS)[number];
 export interface OidcOptions {
   /** The issuer, exactly as the provider's tokens have it in `iss`: an https address. */
   readonly issuer: string;
-  /** What `aud` of the tokens must name. */
+  /** The value that `aud` of the tokens must contain. */
   readonly audience: string;
   readonly claims: OidcClaims;
-  /** Whether the roles of the operator are believed. Default false: a token with one is a 401. */
+  /** Whether tokens may have roles of the operator. Default false: a token with such a role is a 401. */
   readonly operators?: boolean | undefined;
-  /** Which signature algorithms are accepted. Default: all asymmetric ones. */
+  /** The signature algorithms that are accepted. Default: all asymmetric ones. */
   readonly algorithms?: readonly OidcAlgorithm[] | undefined;
-  /** `loopback`: the provider may be on this machine, without TLS; for tests. Default `none`. */
+  /** `loopback`: the provider may be on this machine, without TLS. It is for tests. Default `none`. */
   readonly allow?: 'none' | 'loopback' | undefined;
 }
 

@@ -9,7 +9,7 @@ import type { PortSource } from '../../core/port-provider.js';
 import { type ClaimSource, OIDC_OPTIONS, type OidcOptions } from './oidc-options.js';
 import { isAllowed, ProviderKeys } from './provider-keys.js';
 
-/** How far the provider's clock may be from ours, in seconds. */
+/** How many seconds the provider's clock may differ from ours. */
 const TOLERANCE_SECONDS = 60;
 
 type Settings = ReturnType<typeof OIDC_OPTIONS.read>;
@@ -45,7 +45,7 @@ export class OidcUserTokenVerifier extends UserTokenVerifier {
   }
 
   /**
-   * The verifier, for the option `userTokens`. The provider is asked with the first token.
+   * Returns the verifier, for the option `userTokens`. It first asks the provider when the first token comes.
    * @throws MessagingOptionsError with a sentence that names the wrong option
    */
   static forRoot(options: OidcOptions): PortSource<UserTokenVerifier> {
@@ -56,10 +56,10 @@ export class OidcUserTokenVerifier extends UserTokenVerifier {
     return { inject: [Clock], useFactory: (clock: Clock) => new OidcUserTokenVerifier(settings, clock) };
   }
 
-  /** @throws Error when the provider cannot be asked */
+  /** @throws Error if the provider cannot be asked */
   override async verify(token: string): Promise<VerifiedUser | undefined> {
     const { issuer, audience, algorithms } = this.settings;
-    // What is no token of this provider has nobody ask it.
+    // The provider is not asked about tokens of other issuers.
     if (unverifiedClaims(token)?.iss !== issuer) return undefined;
     const { jwtVerify, errors } = await import('jose');
     const options = {

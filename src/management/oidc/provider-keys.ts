@@ -6,27 +6,27 @@ import { isRecord } from '../../common/options.js';
 import { decodedContent } from '../../common/text/content-encoding.js';
 import { HOUR_MS, MINUTE_MS } from '../../common/time.js';
 
-/** How long keys are believed before they are asked for again, in milliseconds. */
+/** How long keys are used before they are loaded again, in milliseconds. */
 const FRESH_MS = 10 * MINUTE_MS;
-/** How long they are believed while the provider does not answer. */
+/** How long keys are used while the provider does not answer, in milliseconds. */
 const MAX_MS = HOUR_MS;
-/** How often an unknown key has them asked for again, at most. */
+/** The shortest time between two loads because of an unknown key, in milliseconds. */
 const COOL_DOWN_MS = 30_000;
 /**
- * How long after a failure they are asked for again. It doubles with each failure in a row: who asks waits for the provider up
- * to its two time-outs.
+ * How long after a failure the keys are loaded again, in milliseconds. It doubles with each failure in a row, because each load
+ * may make a caller wait for two time-outs.
  */
 const RETRY_MS = 30_000;
 const MAX_RETRY_MS = 5 * MINUTE_MS;
-/** How long the provider may take for one document. */
+/** How long the provider may take for one document, in milliseconds. */
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 262_144;
 const NO_ANSWER = 'The OpenID provider does not answer.';
 
-/** Where a provider is, and what is accepted of it. */
+/** The address of a provider, and the algorithms that are accepted. */
 export interface Provider {
   readonly issuer: string;
-  /** Whether it may be on this machine, without TLS. */
+  /** Whether the provider may be on this machine, without TLS. */
   readonly loopback: boolean;
 }
 
@@ -41,8 +41,8 @@ type RemoteKeys = ReturnType<typeof createRemoteJWKSet>;
  * The keys of an OpenID provider, from its discovery document. They are loaded with the first token, kept for ten minutes, and
  * loaded again for a key that is not among them, because a provider may begin to use a new key at any time.
  *
- * `createRemoteJWKSet` keeps the keys, selects one and loads them once for all who wait. This class decides when they are
- * loaded, because jose measures time by a clock that may be set back, believes no old keys while the provider is away, and
+ * `createRemoteJWKSet` keeps the keys, selects a key and loads them once for all waiting callers. This class decides when they
+ * are loaded, because jose measures time by a clock that may be set back, does not use old keys while the provider is away, and
  * does not wait longer after each failure.
  */
 export class ProviderKeys {
@@ -57,7 +57,7 @@ export class ProviderKeys {
   ) {}
 
   /**
-   * The key that has signed a token.
+   * Finds the key that has signed a token.
    * @throws errors of `jose` if there is none, `ProviderError` if the provider cannot be asked
    */
   async find(header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey> {
@@ -84,7 +84,7 @@ export class ProviderKeys {
     });
   }
 
-  /** Loads the keys again; those that are known stay good for an hour if the provider does not answer. */
+  /** Loads the keys again. If the provider does not answer, the known keys stay valid for an hour. */
   private async refresh(keys: RemoteKeys): Promise<void> {
     try {
       await keys.reload();
@@ -97,7 +97,9 @@ export class ProviderKeys {
     return this.clock.elapsed() - at;
   }
 
-  /** The keys from the provider. For a while after a failure, the provider is not asked, and the failure is repeated. */
+  /**
+   * Loads the keys from the provider. For a while after a failure it does not ask the provider and throws the same failure again.
+   */
   private async load(): Promise<JSONWebKeySet> {
     const { failed } = this;
     if (failed && this.ageOf(failed.at) < failed.restMs) throw failed.error;
@@ -122,7 +124,7 @@ export class ProviderKeys {
     const { jwks_uri: uri } = discovery;
     if (typeof uri !== 'string') throw new ProviderError('The discovery document has no jwks_uri.');
     const set = await this.document(uri);
-    if (!isKeySet(set)) throw new ProviderError('The keys of the provider are no JSON Web Key Set.');
+    if (!isKeySet(set)) throw new ProviderError('The keys of the provider are not a JSON Web Key Set.');
     return set;
   }
 
@@ -134,7 +136,7 @@ export class ProviderKeys {
       const response = await answerOf(new URL(address), abort.signal);
       if (response.statusCode !== 200) throw new ProviderError(`The provider has answered ${response.statusCode}.`);
       const document: unknown = JSON.parse(await textOf(response));
-      if (!isRecord(document)) throw new ProviderError('The document is no object.');
+      if (!isRecord(document)) throw new ProviderError('The document is not an object.');
       return document;
     } finally {
       cancel();
@@ -144,8 +146,8 @@ export class ProviderKeys {
 }
 
 /**
- * Asks for a document; redirects are not followed. Node's own client ignores interim answers that it did not ask for; `fetch`
- * ends the connection.
+ * Requests a document, without following redirects. It uses Node's own client, because that ignores unexpected interim answers,
+ * and `fetch` ends the connection at one.
  */
 function answerOf(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
   const request = url.protocol === 'https:' ? requestSecure : requestPlain;
@@ -153,7 +155,7 @@ function answerOf(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request(url, { signal, headers })
       .once('response', resolve)
-      // Stays attached: the abort at the end is an error too.
+      // This listener stays attached, because the abort at the end is an error too.
       .on('error', reject)
       // A protocol upgrade emits neither a response nor an error.
       .once('close', () => reject(new Error('The connection is closed.')))
@@ -170,8 +172,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
     chunks.push(chunk);
   }
   const decoded = decodedContent(Buffer.concat(chunks), response.headers['content-encoding'], MAX_BYTES);
-  if (decoded === undefined)
-    throw new ProviderError('The document is packed in a way that is not known, or too large.');
+  if (decoded === undefined) throw new ProviderError('The document has an unknown encoding, or is too large.');
   return new TextDecoder().decode(decoded);
 }
 
@@ -181,7 +182,7 @@ function isKeySet(set: object): set is JSONWebKeySet {
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-/** Whether a document may be read there: by TLS, or on this machine where that is allowed. */
+/** Whether a document may be read from an address: by TLS, or on this machine if that is allowed. */
 export function isAllowed(address: string, loopback: boolean): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname } = new URL(address);

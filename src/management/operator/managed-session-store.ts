@@ -17,13 +17,13 @@ export class ManagedSessionStore {
   constructor(private readonly database: Database) {}
 
   /**
-   * Sessions of all channels, newest first; `after` is the id of the last one of the previous page.
+   * Lists sessions of all channels, newest first. `after` is the id of the last session of the previous page.
    * @throws MessagingError `error.invalid_cursor`
    * @throws StorageUnavailableError
    */
   list({ accountId, status, ...page }: ManagedSessionQuery): Promise<Page<StoredSession>> {
     const filters = accountId === undefined ? [] : [{ sql: 'account_id = ?', params: [accountId] }];
-    // The session of the cursor may have moved on meanwhile.
+    // The status is no part of the cursor's check, because the session of the cursor may have changed its status meanwhile.
     const shown = status === undefined ? [] : [{ sql: 'status = ?', params: [status] }];
     const listing: Listing<StoredSession> = {
       table: 'messaging_session',

@@ -13,15 +13,15 @@ import {
 } from '../../schemas/builders.js';
 import { type TypeOf } from '../../schemas/schema.js';
 
-/** A linked number as operators see it. */
+/** A linked number in the form that operators see. */
 export const ManagedSessionView = object('A linked number.', {
-  id: identifier('Of the session.', EXAMPLE.session),
+  id: identifier('The session.', EXAMPLE.session),
   account: identifier('The account.', EXAMPLE.account),
   channel: text('The channel.', { example: 'whatsapp' }),
-  number: nullable(phoneNumber('The number; null before the scan.', EXAMPLE.sender)),
-  status: oneOf(SESSION_STATUSES, 'How it is.'),
-  reason: nullable(text('Why it is so.', { example: 'requested' })),
-  created_at: moment('When it was asked for.'),
+  number: nullable(phoneNumber('The number. Null before the scan.', EXAMPLE.sender)),
+  status: oneOf(SESSION_STATUSES, 'The status of the session.'),
+  reason: nullable(text('Why it has this status.', { example: 'requested' })),
+  created_at: moment('When it was requested.'),
   connected_at: nullable(moment('When it was first connected.')),
   updated_at: moment('When its status last changed.'),
 });

@@ -20,7 +20,7 @@ export interface SessionListQuery extends ListQuery {
   readonly status?: string | undefined;
 }
 
-/** The linked numbers of all accounts and channels, for operators. */
+/** Manages the linked numbers of all accounts and channels, for operators. */
 @Injectable()
 export class ManagedSessions {
   constructor(
@@ -41,8 +41,8 @@ export class ManagedSessions {
   }
 
   /**
-   * Unlinks a number and deletes its credentials; has no effect on one that is over.
-   * @throws MessagingError `error.session_not_found`, also for one of a channel that this application has not
+   * Unlinks a number and deletes its credentials. It has no effect on a session that is over.
+   * @throws MessagingError `error.session_not_found`, also for a session of a channel that this application does not have
    */
   async unlink(id: string, options: OperatorCallOptions = {}): Promise<void> {
     const { by } = operatorCall('an unlinking', options);

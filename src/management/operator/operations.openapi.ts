@@ -16,7 +16,7 @@ const RUNNING = {
 
 /** OpenAPI description of the ledger's check and of the system (docs/management-api.md). */
 export const operationsOpenapi = describeController(OperationsController, () => ({
-  tag: { name: 'Operator: system', description: 'The check of the books, and what runs.' },
+  tag: { name: 'Operator: system', description: 'The check of the books, and the software that runs.' },
   schemas: {
     LedgerCheckStarted,
     LedgerCheck: LedgerCheckView,
@@ -29,28 +29,29 @@ export const operationsOpenapi = describeController(OperationsController, () => 
       operationId: 'startLedgerCheck',
       summary: 'Check the books in the background',
       description:
-        'One check at a time over all processes. It goes on when the client leaves; its result is kept until the next.',
+        'Over all processes only one check runs at a time. It goes on when the client leaves. Its result is kept until the next check begins.',
       idempotent: true,
       answer: { schema: 'LedgerCheckStarted' },
       errors: ['error.check_running'],
     },
     lastCheck: {
       operationId: 'getLedgerCheck',
-      summary: 'Read how far the check has come, or its result',
+      summary: 'Read the progress of the check, or its result',
       answer: { schema: 'LedgerCheck' },
     },
     stream: {
       operationId: 'streamLedgerCheck',
       summary: 'Follow the check',
-      description: 'An event `check` for each change, up to the end of the check, for ten minutes at most.',
+      description:
+        'The stream sends an event `check` for each change, up to the end of the check, for at most ten minutes.',
       answer: {
-        description: 'Server-sent events; the data of each is a `LedgerCheck`.',
+        description: 'Server-sent events. The data of each event is a `LedgerCheck`.',
         content: events({ 'While it runs': { event: 'check', data: RUNNING } }),
       },
     },
     readSystem: {
       operationId: 'readSystem',
-      summary: 'Read what runs here, and what the storage is like',
+      summary: 'Read which software runs, and the state of the storage',
       answer: { schema: 'System' },
     },
   },

@@ -7,7 +7,7 @@ import type { IdempotentRequest } from '../../outbox/idempotency.js';
 export interface OperatorCallOptions {
   /** Who makes the change, for the audit log. Default: the host. */
   readonly by?: Author | undefined;
-  /** Does it once, however often this key comes from this author within 24 hours. */
+  /** The change is made once, no matter how often this key comes from this author within 24 hours. */
   readonly once?: IdempotentRequest | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface OperatorCallOptions {
 export interface OperatorCall {
   readonly by: Author;
   readonly once: IdempotentRequest | undefined;
-  /** Stands for the account that a key belongs to: no account has such an id. */
+  /** Replaces the account that an Idempotency-Key belongs to. No account has such an id. */
   readonly scope: string;
 }
 

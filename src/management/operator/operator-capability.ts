@@ -28,7 +28,7 @@ const SERVICES = [
   SystemService,
 ];
 
-/** What operators do, below `/manage`. */
+/** The routes of operators, below `/manage`. */
 export const OPERATOR_CAPABILITY = {
   stores: [ManagedAccountStore, OperatingControl, ManagedSessionStore, CheckRunStore],
   controllers: [

@@ -21,7 +21,7 @@ interface Done {
   readonly success: true;
 }
 
-/** The routes of what all accounts have: linked numbers, opt-outs that hold for all, changes (docs/management-api.md). */
+/** The routes over all accounts: linked numbers, opt-outs that apply to all accounts, and changes (docs/management-api.md). */
 @MessagingController()
 export class OperatorOverviewController {
   constructor(

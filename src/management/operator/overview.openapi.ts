@@ -10,9 +10,12 @@ import { ManagedSessionPage, ManagedSessionView, Unlinked } from './managed-sess
 import { ListManagedAuditQuery, ListSessionsQuery } from './operator.dto.js';
 import { OperatorOverviewController } from './overview.controller.js';
 
-/** OpenAPI description of what all accounts have (docs/management-api.md). */
+/** OpenAPI description of the routes over all accounts (docs/management-api.md). */
 export const overviewOpenapi = describeController(OperatorOverviewController, () => ({
-  tag: { name: 'Operator: all accounts', description: 'Linked numbers, opt-outs that hold for all accounts, changes.' },
+  tag: {
+    name: 'Operator: all accounts',
+    description: 'Linked numbers, opt-outs that apply to all accounts, and changes.',
+  },
   parameters: { id: { description: 'The linked number, or the entry.', example: EXAMPLE.session } },
   schemas: {
     ...OPT_OUT_SCHEMAS,
@@ -29,7 +32,7 @@ export const overviewOpenapi = describeController(OperatorOverviewController, ()
       query: fieldsOf(ListSessionsQuery, {
         ...PAGE,
         account: 'Only those of this account.',
-        status: oneOf(SESSION_STATUSES, 'Only those with this status.'),
+        status: oneOf(SESSION_STATUSES, 'Only numbers with this status.'),
       }),
       answer: { schema: 'ManagedSessionPage' },
       errors: ['error.invalid_cursor', ...invalid('status'), 'error.account_not_found'],
@@ -37,13 +40,13 @@ export const overviewOpenapi = describeController(OperatorOverviewController, ()
     unlink: {
       operationId: 'unlinkManagedSession',
       summary: 'Unlink a number',
-      description: 'Its credentials are deleted. It has no effect on one that is over.',
+      description: 'The credentials of the number are deleted. This has no effect on a session that is over.',
       answer: { schema: 'Unlinked' },
       errors: ['error.session_not_found'],
     },
     listOptOuts: {
       operationId: 'listOptOutsForAll',
-      summary: 'List the opt-outs that hold for all accounts, newest first',
+      summary: 'List the opt-outs that apply to all accounts, newest first',
       query: OPT_OUTS_QUERY,
       answer: { schema: 'OptOutPage' },
       errors: ['error.invalid_cursor', 'error.signature_format'],
@@ -58,7 +61,7 @@ export const overviewOpenapi = describeController(OperatorOverviewController, ()
     },
     removeOptOut: {
       operationId: 'removeOptOutForAll',
-      summary: 'Remove an opt-out that holds for all accounts',
+      summary: 'Remove an opt-out that applies to all accounts',
       answer: { schema: 'OptOutRemoved' },
       errors: ['error.optout_not_found'],
     },

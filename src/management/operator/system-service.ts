@@ -6,7 +6,7 @@ import { DispatchSettings } from '../../outbox/delivery/dispatch-options.js';
 import { StartedStorage } from '../../storage/messaging-storage.js';
 import type { SystemView } from './operations.api.js';
 
-/** Tells what runs here. */
+/** Returns which software runs here, and the state of the storage. */
 @Injectable()
 export class SystemService {
   constructor(

@@ -16,16 +16,16 @@ export interface OptOutListQuery extends ListQuery {
   readonly number?: string | undefined;
 }
 
-/** The suppression list of an account, or of all accounts; empty in an application without SMS. */
+/** Manages the suppression list of an account, or of all accounts. In an application without SMS it is empty. */
 @Injectable()
 export class AccountOptOuts {
   constructor(@Optional() private readonly optOuts?: OptOutService) {}
 
   /**
-   * Entries, newest first.
-   * @param accountId undefined: those for all accounts
-   * @throws MessagingError `error.invalid_cursor`, also where the entry of the cursor was removed: begin again, so that no
-   *   entry is missed; `error.invalid_number`, `error.signature_format`, `error.field_invalid`
+   * Lists entries, newest first.
+   * @param accountId undefined: the entries that apply to all accounts
+   * @throws MessagingError `error.invalid_cursor`, also if the entry of the cursor was removed. Then begin again, so that you
+   * miss no entry. `error.invalid_number`, `error.signature_format`, `error.field_invalid`
    */
   async list(accountId: string | undefined, query: OptOutListQuery = {}): Promise<OptOutPage> {
     const { signature, number } = query;
@@ -38,7 +38,7 @@ export class AccountOptOuts {
 
   /**
    * Adds numbers and returns how many were added.
-   * @throws MessagingError `error.signature_format`, and as `OptOutService.add`
+   * @throws MessagingError `error.signature_format`, and the errors of `OptOutService.add`
    */
   async add(
     accountId: string | undefined,

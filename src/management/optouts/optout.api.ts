@@ -12,12 +12,12 @@ import {
 } from '../../schemas/builders.js';
 import { type TypeOf } from '../../schemas/schema.js';
 
-export const SIGNATURE = text('The sender name that the numbers do not hear from.', { example: 'INFOS' });
+export const SIGNATURE = text('The sender name under which the numbers get no SMS.', { example: 'INFOS' });
 
-/** An entry of the suppression list as the API gives it. */
+/** An entry of the suppression list in answers of the API. */
 export const OptOutView = object('A number that gets no SMS under a sender name.', {
-  id: identifier('Of the entry.', EXAMPLE.message),
-  number: shownNumber('The number; only stars where it was erased.'),
+  id: identifier('The entry.', EXAMPLE.message),
+  number: shownNumber('The number. Only stars if it was erased.'),
   signature: SIGNATURE,
   source: oneOf(['phone', 'operator'], 'A text from the phone, or a person or program.'),
   added_at: moment('When it was added.'),
@@ -30,7 +30,7 @@ export interface OptOutPage extends TypeOf<typeof OptOutPage> {}
 
 /** The answer to an addition. */
 export const OptOutsAdded = object('The numbers are on the list.', {
-  added: count('How many were not on it before.', { example: 1 }),
+  added: count('How many numbers were not on the list before.', { example: 1 }),
 });
 export interface OptOutsAdded extends TypeOf<typeof OptOutsAdded> {}
 

@@ -12,15 +12,15 @@ export const OPT_OUT_SCHEMAS = { OptOut: OptOutView, OptOutPage, OptOutsAdded, O
 /** The query of a listing of opt-outs. */
 export const OPT_OUTS_QUERY = fieldsOf(ListOptOutsQuery, {
   ...PAGE,
-  signature: { ...SIGNATURE, description: 'Only those of this sender name.' },
-  number: phoneNumber('Only those of this number.'),
+  signature: { ...SIGNATURE, description: 'Only opt-outs of this sender name.' },
+  number: phoneNumber('Only opt-outs of this number.'),
 });
 
-/** The body that adds opt-outs. */
+/** Returns the description of the body that adds opt-outs. */
 export function addOptOuts(name: string): DtoBody {
   return {
     name,
-    description: 'Which numbers, and from which sender name.',
+    description: 'The numbers, and the sender name from which they opt out.',
     ...fieldsOf(AddOptOutsBody, { signature: SIGNATURE, numbers: list(phoneNumber('A number.')) }),
     examples: { 'One number': { signature: 'INFOS', numbers: [EXAMPLE.number] } },
   };
@@ -36,7 +36,8 @@ export const optOutsOpenapi = describeController(OptOutsController, () => ({
     list: {
       operationId: 'listOptOuts',
       summary: 'List opt-outs, newest first',
-      description: 'A cursor is refused when its entry was removed meanwhile: begin again, so that none is missed.',
+      description:
+        'A cursor is refused if its entry was removed meanwhile. Then begin again, so that you miss no entry.',
       query: OPT_OUTS_QUERY,
       answer: { schema: 'OptOutPage' },
       errors: ['error.invalid_cursor', 'error.signature_format'],

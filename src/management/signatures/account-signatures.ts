@@ -7,7 +7,7 @@ import { type ListQuery, pageOf } from '../list-query.js';
 import { type SignaturePage } from './signature.api.js';
 import { defaultSignatureView, signatureView } from './signature-view.js';
 
-/** Marks the cursor of a page that begins among the default signatures; no name begins with it. */
+/** Marks the cursor of a page that begins among the default signatures. No name begins with it. */
 const DEFAULTS = ':';
 
 /** Lists the sender names that an account may use or has asked for. `SignatureService` registers and decides. */
@@ -19,7 +19,7 @@ export class AccountSignatures {
   ) {}
 
   /**
-   * The default signatures, then those of the account by name.
+   * Lists the default signatures, then those of the account by name.
    * @throws MessagingError `error.account_not_found`, `error.invalid_cursor`, `error.field_invalid`
    */
   async list(accountId: string, query: ListQuery = {}): Promise<SignaturePage> {
@@ -29,7 +29,7 @@ export class AccountSignatures {
     const from = isAmongDefaults ? Number(after.slice(DEFAULTS.length)) : defaults.length;
     const shown = defaults.slice(from, from + limit).map(defaultSignatureView);
     const left = limit - shown.length;
-    // One more where the page is full, so that the next page has something on it.
+    // If the page is full, one more signature is read, so that the next page is not empty.
     const rest = await this.signatures.list(accountId, {
       limit: Math.max(left, 1),
       ...(isAmongDefaults ? {} : { after }),

@@ -2,7 +2,7 @@ import type { Signature } from '../../accounts/account-records.js';
 import { isoOf } from '../../common/phone-numbers/iso.js';
 import type { SignatureView } from './signature.api.js';
 
-/** A name that an account has asked for. */
+/** Returns the view of a name that an account has asked for. */
 export function signatureView(signature: Signature): SignatureView & { readonly created_at: string } {
   const { name, status, reason, createdAt, decidedAt } = signature;
   const moments = { created_at: isoOf(createdAt), decided_at: isoOf(decidedAt) };

@@ -5,14 +5,14 @@ export const NAME = text('1–11 characters of `A-Za-z0-9 ._&-` with a letter, o
   example: 'MA BOUTIQUE',
 });
 
-/** A sender name as the API gives it. Moments are ISO 8601. */
+/** A sender name in answers of the API. Moments are ISO 8601. */
 export const SignatureView = object('A sender name.', {
   name: NAME,
-  status: oneOf(['pending', 'verified', 'rejected'], 'Only a verified one can be sent under.'),
+  status: oneOf(['pending', 'verified', 'rejected'], 'Only a verified name can be used.'),
   reason: nullable(text('Why it was rejected.')),
-  created_at: nullable(moment('When it was asked for; null for a default one.')),
+  created_at: nullable(moment('When the account asked for it. Null for a default name.')),
   decided_at: nullable(moment('When it was verified or rejected.')),
-  is_default: flag('Whether every account may send under it.', { example: false }),
+  is_default: flag('Whether every account may use it.', { example: false }),
 });
 export interface SignatureView extends TypeOf<typeof SignatureView> {}
 

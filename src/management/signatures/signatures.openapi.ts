@@ -8,7 +8,10 @@ import { RegisterSignatureBody } from './signatures.dto.js';
 
 /** OpenAPI description of an account's sender names (docs/management-api.md). */
 export const signaturesOpenapi = describeController(SignaturesController, () => ({
-  tag: { name: 'Signatures', description: 'The sender names of an account: ask for one, and see the decision on it.' },
+  tag: {
+    name: 'Signatures',
+    description: 'The sender names of an account: ask for a name, and see the decision on it.',
+  },
   parameters: { name: { description: 'The name.', example: 'MA BOUTIQUE' } },
   schemas: { Signature: SignatureView, SignaturePage, SignatureRemoved },
   errors: NOT_ADMITTED,
@@ -16,7 +19,7 @@ export const signaturesOpenapi = describeController(SignaturesController, () => 
     list: {
       operationId: 'listSignatures',
       summary: 'List sender names',
-      description: 'The default ones first, then those of the account by name.',
+      description: 'The default names come first, then those of the account by name.',
       query: fieldsOf(PageQuery, PAGE),
       answer: { schema: 'SignaturePage' },
       errors: ['error.invalid_cursor', 'error.account_not_found'],
@@ -24,7 +27,8 @@ export const signaturesOpenapi = describeController(SignaturesController, () => 
     register: {
       operationId: 'registerSignature',
       summary: 'Ask for a sender name',
-      description: 'It is pending until the operator has decided. One that was asked for before is answered as it is.',
+      description:
+        'The name is pending until the operator has decided. If the account has asked for the name before, the answer shows its current state.',
       body: {
         name: 'RegisterSignature',
         description: 'The name.',
@@ -37,8 +41,8 @@ export const signaturesOpenapi = describeController(SignaturesController, () => 
     },
     remove: {
       operationId: 'removeSignature',
-      summary: 'Take back a request for a sender name',
-      description: 'Only while it is pending.',
+      summary: 'Withdraw a request for a sender name',
+      description: 'This works only while the name is pending.',
       answer: { schema: 'SignatureRemoved' },
       errors: ['error.signature_not_found', 'error.signature_decided'],
     },

@@ -6,7 +6,7 @@ import { type Operation, type Row, rowsOf } from '../../storage/engine/operation
 import { integerOf, optionalInteger, optionalText, textOf } from '../../storage/engine/rows.js';
 import { UNKNOWN_COUNTRY, type UsageAmounts } from './usage-records.js';
 
-/** What a row of the summary counts: the messages of one channel, country, signature and key. */
+/** The key of a row of the summary. The row counts the messages of one channel, country, signature and key. */
 interface UsageKey {
   readonly channel: string;
   readonly country: string;
@@ -19,7 +19,7 @@ export type UsagePart = UsageKey & UsageAmounts;
 
 /** The sums of a range of the ledger. */
 export interface Attributed {
-  /** The number and the sum of its charges and refunds. */
+  /** How many charges and refunds the range has, and their sum. */
   readonly entries: number;
   readonly units: number;
   readonly parts: readonly UsagePart[];
@@ -154,7 +154,7 @@ interface Charged {
   readonly units: number;
 }
 
-/** Each message has its own range of positions: for one range of all messages PostgreSQL would search the whole index. */
+/** Each message has its own range of positions. With one range for all messages, PostgreSQL would search the whole index. */
 function* readRecipients(dialect: Dialect, { ids, from, below }: Chunk): Operation<readonly Charged[]> {
   const rows = yield* rowsOf(
     `SELECT r.message_id, r.position, r.number, r.units FROM ${dialect.rows({ id: 'id', low: 'integer', high: 'integer' })}
@@ -170,7 +170,7 @@ function* readRecipients(dialect: Dialect, { ids, from, below }: Chunk): Operati
   }));
 }
 
-/** The numbers of refunded recipients, by message and position. */
+/** Returns the numbers of refunded recipients, by message and position. */
 function* readRefunded(dialect: Dialect, refunds: readonly Entry[]): Operation<ReadonlyMap<string, string>> {
   if (refunds.length === 0) return new Map();
   const rows = yield* rowsOf(
@@ -254,7 +254,7 @@ export function addTo(
   sum.recipients += recipients;
 }
 
-/** An erased number has no country. */
+/** Returns the country of a number. An erased number has no country. */
 function countryIn(number: string | undefined): string {
   return (number !== undefined && /^\d+$/.test(number) && countryOf(number)) || UNKNOWN_COUNTRY;
 }

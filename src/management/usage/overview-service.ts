@@ -8,18 +8,19 @@ import { Channels } from '../../outbox/channel.js';
 import type { AttentionView, OverviewView } from './overview.api.js';
 import { type AccountStanding, OverviewStore } from './overview-store.js';
 
-/** The most recipients that are counted on each channel and of each kind: more would make the answer slow. */
+/** How many recipients are counted on each channel and of each kind. More would make the answer slow. */
 export const MAX_COUNTED = 10_000;
 
-/** How long an answer counts for all who ask, in milliseconds: many people may look at the same account. */
+/** How long an answer is used for all callers, in milliseconds, because many people may look at the same account. */
 const FRESH_MS = 5000;
 
-/** The most accounts whose answers are kept. */
+/** For how many accounts answers are kept. */
 const KEPT = 1000;
 
 /**
- * What an account's people look at first: balance, today against last week, what waits, what needs attention. It may be asked for
- * again and again: every query behind it is bounded, and an answer counts for five seconds.
+ * Reads the overview of an account, which its people look at first: the balance, today compared with last week, the oldest
+ * waiting message, and facts that need attention. Callers may ask often, because every query is limited and an answer is used for
+ * five seconds.
  */
 @Injectable()
 export class OverviewService {

@@ -9,50 +9,50 @@ import type { Database } from '../../storage/engine/database.js';
 import { type Operation, type Row, rowsOf } from '../../storage/engine/operation.js';
 import { integerOf, optionalInteger, textOf } from '../../storage/engine/rows.js';
 
-/** What an account is and has, for those who look after it. */
+/** The state and balance of an account. */
 export interface AccountStanding {
   readonly name: string;
   /** `active`, `suspended` or `closed`. */
   readonly state: AccountState;
   readonly balance: number;
-  /** Below how many units the balance is low; undefined: never. */
+  /** Below this number of units the balance is low. Undefined: never. */
   readonly lowBelow: number | undefined;
 }
 
-/** Which recipients are counted. Times in milliseconds since the epoch. */
+/** The recipients to count. Times are in milliseconds since the epoch. */
 export interface StatusQuery {
   readonly accountId: string;
   readonly channels: readonly string[];
   readonly since: number;
   readonly until: number;
-  /** The most messages, and the most recipients, that are read on each channel: the newest. */
+  /** How many messages, and how many recipients, are read on each channel. The newest are read. */
   readonly most: number;
 }
 
 /** How many recipients are in each state. */
 export interface StatusCounts {
   readonly counts: Readonly<Record<string, number>>;
-  /** False: only the newest were counted. */
+  /** False: only the newest recipients were counted. */
   readonly isComplete: boolean;
 }
 
-/** Something that somebody should look at. */
+/** A fact that needs somebody's attention. */
 export interface AttentionFact {
   readonly kind: 'signature_rejected' | 'endpoint_disabled' | 'number_lost' | 'key_expiring';
-  /** A name, the id of an endpoint or a key, a number. */
+  /** A name, the id of an endpoint or of a key, or a number. */
   readonly target: string;
-  /** When it happened, or will. Milliseconds since the epoch. */
+  /** When it happened or will happen, in milliseconds since the epoch. */
   readonly at: number;
 }
 
 /**
- * Reads what an account's people look at first, again and again: every query is bounded, whatever the account has sent. Every
- * method throws `StorageUnavailableError` when the database does not answer.
+ * Reads the overview of an account. It is read often, so every query is limited, no matter how much the account has sent. Every
+ * method throws `StorageUnavailableError` if the database does not answer.
  */
 export class OverviewStore {
   constructor(private readonly database: Database) {}
 
-  /** Undefined: there is no such account. */
+  /** Returns the state and balance of an account. Undefined: there is no such account. */
   async standing(accountId: string): Promise<AccountStanding | undefined> {
     const sql = 'SELECT name, state, balance, low_below FROM messaging_account WHERE id = ?';
     const [row] = await this.database.read(() => rowsOf(sql, accountId));
@@ -73,7 +73,7 @@ export class OverviewStore {
     const { dialect } = this.database;
     for (const channel of channels) {
       for (const kind of KINDS) {
-        // One at a time, so that none holds the event loop of SQLite for long.
+        // The queries run one at a time, so that none blocks the event loop for long on SQLite.
         const rows = await this.database.browse(
           () => countStatuses(dialect, { ...query, channel, kind }),
           query.accountId,
@@ -91,16 +91,17 @@ export class OverviewStore {
   }
 
   /**
-   * When a message was accepted that waits for an attempt: of those that are due the longest, one on each channel, priority and
-   * linked number, the oldest. Undefined: none waits.
+   * Returns when the oldest waiting message was accepted. It compares the message that is due the longest on each channel,
+   * priority and linked number. Undefined: no message waits.
    */
   oldestWaiting(accountId: string, channels: readonly string[]): Promise<number | undefined> {
     return this.database.browse(() => findOldestWaiting(this.database.dialect, accountId, channels), accountId);
   }
 
   /**
-   * Names that were rejected in the last 30 days; endpoints that are disabled by their failures; numbers that were lost in the
-   * last 7 days and are not linked again; keys that expire within 14 days. At most 20 of each, the newest first.
+   * Returns facts that need attention: names that were rejected in the last 30 days, endpoints that were disabled because of
+   * failures, numbers that were lost in the last 7 days and are not linked again, and keys that expire within 14 days. At most 20
+   * of each, the newest first.
    */
   attention(accountId: string, channels: readonly string[], now: number): Promise<readonly AttentionFact[]> {
     return this.database.browse(() => findAttention(accountId, channels, now), accountId);
@@ -139,7 +140,7 @@ function countStatuses(
   );
 }
 
-/** The most linked numbers of a channel whose messages are looked at. */
+/** How many linked numbers of a channel are searched for waiting messages. */
 const MAX_LANES = 20;
 
 function* findOldestWaiting(
@@ -188,7 +189,7 @@ function* findOldestWaiting(
   return oldest;
 }
 
-/** The most facts of each kind, and how many of a channel's newest sessions are looked at. */
+/** How many facts of each kind are returned, and how many of a channel's newest sessions are read. */
 const MAX_NOTICES = 20;
 const SESSIONS = 200;
 
@@ -237,7 +238,7 @@ const FINAL: readonly string[] = FINAL_SESSION_STATUSES;
 /** The reason of a session whose account has unlinked the number. */
 const UNLINKED = 'logout';
 
-/** Numbers whose last session has ended without the account having unlinked them. */
+/** Finds numbers whose last session has ended although the account has not unlinked them. */
 function* lostNumbers(accountId: string, channel: string, now: number): Operation<readonly Row[]> {
   const sessions = yield* rowsOf(
     `SELECT s.number AS target, s.updated_at AS at, s.status, s.reason, s.connected_at FROM messaging_session s

@@ -4,21 +4,26 @@ import { type TypeOf } from '../../schemas/schema.js';
 const counts = (description: string) =>
   record(count('Recipients.'), description, { example: { delivered: 40, failed: 2 } });
 
-/** Something that somebody should look at. */
-export const AttentionView = object('Something that somebody should look at.', {
-  kind: oneOf(['balance_low', 'signature_rejected', 'endpoint_disabled', 'number_lost', 'key_expiring'], 'What it is.'),
-  target: text('A name, the id of an endpoint or a key, a number; of a balance its threshold.', { example: '100' }),
-  at: nullable(moment('When it happened or will.')),
+/** A fact that needs somebody's attention. */
+export const AttentionView = object('A fact that needs somebody’s attention.', {
+  kind: oneOf(
+    ['balance_low', 'signature_rejected', 'endpoint_disabled', 'number_lost', 'key_expiring'],
+    'The kind of fact.',
+  ),
+  target: text('A name, the id of an endpoint or of a key, or a number. For a low balance it is the threshold.', {
+    example: '100',
+  }),
+  at: nullable(moment('When it happened or will happen.')),
 });
 export interface AttentionView extends TypeOf<typeof AttentionView> {}
 
-/** What an account's people look at first. */
-export const OverviewView = object('What the people of an account look at first.', {
-  balance: count('Units that are left.', { example: 1000 }),
-  oldest_waiting: nullable(moment('Since when the message waits that waits the longest.')),
-  today: counts('Recipients by state, of messages of today (UTC).'),
-  last_week: counts('The same of a week ago, until the same time of day.'),
-  capped: object('Whether more was sent than is counted.', {
+/** The overview of an account, which its people look at first. */
+export const OverviewView = object('The overview of an account.', {
+  balance: count('The units that are left.', { example: 1000 }),
+  oldest_waiting: nullable(moment('Since when the oldest waiting message waits.')),
+  today: counts('The recipients of today’s messages (UTC), by state.'),
+  last_week: counts('The same for the day a week ago, until the same time of day.'),
+  capped: object('Whether there are more recipients than were counted.', {
     today: flag('Today.', { example: false }),
     last_week: flag('A week ago.', { example: false }),
   }),

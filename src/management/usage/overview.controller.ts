@@ -6,7 +6,7 @@ import { MessagingController } from '../../http/messaging-controller.js';
 import type { OverviewView } from './overview.api.js';
 import { OverviewService } from './overview-service.js';
 
-/** The route of what an account's people look at first. */
+/** The route of the overview of an account. */
 @MessagingController()
 export class OverviewController {
   constructor(

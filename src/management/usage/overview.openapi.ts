@@ -4,9 +4,9 @@ import { AttentionView, OverviewView } from './overview.api.js';
 import { OverviewController } from './overview.controller.js';
 import { MAX_COUNTED } from './overview-service.js';
 
-/** OpenAPI description of what an account's people look at first. */
+/** OpenAPI description of the overview of an account. */
 export const overviewOpenapi = describeController(OverviewController, () => ({
-  tag: { name: 'Overview', description: 'What the people of an account look at first.' },
+  tag: { name: 'Overview', description: 'The overview of an account, which its people look at first.' },
   schemas: {
     Attention: AttentionView,
     Overview: OverviewView,
@@ -15,8 +15,8 @@ export const overviewOpenapi = describeController(OverviewController, () => ({
   routes: {
     overview: {
       operationId: 'getOverview',
-      summary: 'See how an account stands',
-      description: `May be asked for every ten seconds: at most the newest ${MAX_COUNTED} recipients of each channel and kind are counted, and an answer counts for five seconds.`,
+      summary: 'Read the overview of an account',
+      description: `A client may ask every ten seconds. At most the newest ${MAX_COUNTED} recipients of each channel and kind are counted, and an answer is used for five seconds.`,
       answer: { schema: 'Overview' },
       errors: ['error.account_not_found'],
     },

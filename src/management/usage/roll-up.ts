@@ -7,7 +7,7 @@ import { integerOf, optionalInteger, type RowShape, shapeOf, textOf } from '../.
 import { type Attributed, attribute } from './attribution.js';
 import { type RolledUp, type RollUpOrder } from './usage-records.js';
 
-/** How long a process may work on an account before another one may take it, in milliseconds. */
+/** How long a process may work on an account before another process may take it, in milliseconds. */
 const CLAIM_MS = 10 * MINUTE_MS;
 
 /** See `UsageStore.rollUp`. */
@@ -35,12 +35,12 @@ export async function rollUpAccounts(database: Database, order: RollUpOrder): Pr
 interface DueAccount {
   readonly id: string;
   readonly doneUntil: number;
-  /** The times of the first entry that is not rolled up, and of the last of all. */
+  /** The time of the first entry that is not rolled up, and of the last entry. */
   readonly next: number | undefined;
   readonly last: number | undefined;
 }
 
-/** Two seeks in the index of the ledger for each account; MariaDB makes none to a time that is a column. */
+/** It makes two seeks in the index of the ledger for each account. MariaDB cannot seek to a time that is a column. */
 function* findAccounts(dialect: Dialect, { after, limit }: RollUpOrder): Operation<readonly DueAccount[]> {
   const rows = yield* rowsOf(
     `SELECT a.id, coalesce(u.done_until, 0) AS done_until,
@@ -93,20 +93,20 @@ async function rollUpNew(database: Database, accountId: string, { until, signal 
   }
 }
 
-/** The time of the first entry of an account that is not rolled up. */
+/** Finds the time of the first entry of an account that is not rolled up. */
 function* nextEntry(dialect: Dialect, accountId: string): Operation<number | undefined> {
   return yield* firstEntry(dialect, accountId, yield* doneUntil(accountId));
 }
 
-/** The hour before which all hours of an account are rolled up. */
+/** Returns the hour before which all hours of an account are rolled up. */
 export function* doneUntil(accountId: string): Operation<number> {
   const [row] = yield* rowsOf('SELECT done_until FROM messaging_usage_account WHERE account_id = ?', accountId);
   return row ? integerOf(row, 'done_until') : 0;
 }
 
 /**
- * The time of an account's first entry from a moment on. The moment is a parameter and not a column of a join: with a column,
- * the database would sort all later entries.
+ * Finds the time of an account's first entry from a moment on. The moment is a parameter and not a column of a join, because with
+ * a column the database would sort all later entries.
  */
 export function* firstEntry(dialect: Dialect, accountId: string, from: number): Operation<number | undefined> {
   const [row] = yield* rowsOf(
@@ -122,7 +122,7 @@ export function* firstEntry(dialect: Dialect, accountId: string, from: number): 
 async function verify(database: Database, { id, doneUntil }: DueAccount, order: RollUpOrder): Promise<number> {
   const { verifyFrom = doneUntil, signal } = order;
   let hours = 0;
-  // A long read would hold the event loop there.
+  // The steps are short if a read blocks the event loop.
   const stepMs = database.dialect.blocksWhileReading ? HOUR_MS : DAY_MS;
   for (let from = verifyFrom; from < doneUntil; from += stepMs) {
     if (signal.aborted) return hours;
@@ -134,7 +134,7 @@ async function verify(database: Database, { id, doneUntil }: DueAccount, order: 
   return hours;
 }
 
-/** The hours of a range whose entries have changed since they were rolled up. */
+/** Finds the hours of a range whose entries have changed since they were rolled up. */
 export function* changedHours(
   dialect: Dialect,
   accountId: string,
@@ -186,7 +186,7 @@ function* storeHour(
     `SELECT u.done_until FROM messaging_usage_account u WHERE u.account_id = ?${dialect.lock('u', 'wait')}`,
     accountId,
   );
-  // Entries are only added: if there are as many as were read, they are the same ones.
+  // Entries are only added. So if there are still as many as were read, they are the same entries.
   const [now] = yield* rowsOf(
     `SELECT count(*) AS entries FROM messaging_ledger l${dialect.by('messaging_ledger_account')}
       WHERE l.account_id = ? AND l.posted_at >= ? AND l.posted_at < ? AND l.kind IN ('charge', 'refund')`,

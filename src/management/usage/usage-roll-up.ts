@@ -7,22 +7,26 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../common/time.js';
 import { DispatchSettings } from '../../outbox/delivery/dispatch-options.js';
 import { UsageStore } from './usage-store.js';
 
-/** Time between two rounds, in milliseconds. */
+/** The time between two rounds, in milliseconds. */
 const EVERY_MS = 5 * MINUTE_MS;
 
-/** How long after its end an hour is rolled up, so that most transactions of it have committed. */
+/** How long after its end an hour is rolled up, in milliseconds. By then most transactions of the hour have committed. */
 const LAG_MS = 10 * MINUTE_MS;
 
-/** How often hours are compared with the ledger, and how long: what a host's transaction commits later still does not count. */
+/**
+ * How often hours are compared with the ledger, and for how long, in milliseconds. Entries that a host's transaction commits even
+ * later do not count.
+ */
 const VERIFY_EVERY_MS = HOUR_MS;
 const VERIFIED_MS = 3 * DAY_MS;
 
-/** The most accounts that are looked at in one query. */
+/** How many accounts one query reads. */
 const AT_A_TIME = 200;
 
 /**
- * Rolls up what accounts have used, from the ledger, in the background. In every process that delivers; they share the accounts
- * out. It rests after each step for as long as that took, so that it never takes more than half of the database's time.
+ * Rolls up the usage of accounts from the ledger, in the background. It runs in every process that delivers, and these processes
+ * share the accounts. After each step it pauses for as long as the step took, so that it never uses more than half of the
+ * database's time.
  */
 @Injectable()
 export class UsageRollUp implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -30,7 +34,7 @@ export class UsageRollUp implements OnApplicationBootstrap, BeforeApplicationShu
   private cancel: () => void = () => undefined;
   private running: Promise<void> = Promise.resolve();
   private report: RoundReport | undefined;
-  /** The last comparison, by the clock's `elapsed`. */
+  /** When hours were last compared with the ledger, by the clock's `elapsed`. */
   private verified = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -75,7 +79,7 @@ export class UsageRollUp implements OnApplicationBootstrap, BeforeApplicationShu
       if (verifies) this.verified = elapsed;
       this.report?.ended();
     } catch (error) {
-      const sentence = `Usage could not be rolled up: ${nameOf(error)}. The next round will.`;
+      const sentence = `Usage could not be rolled up: ${nameOf(error)}. The next round tries again.`;
       faultLog('Usage', this.clock).warn(sentence, { code: faultCode(error) });
     }
   }

@@ -12,7 +12,7 @@ import { USAGE_GROUPS, type UsageGroup, type UsageRow } from './usage-records.js
 import { UsageStore } from './usage-store.js';
 import { amountsView, groupView } from './usage-view.js';
 
-/** A period, and by what it is divided. */
+/** A period, and the groups of its sums. */
 export interface UsagePeriod {
   /** From this hour on: ISO 8601, a day (UTC) or a time with its zone. Default: 29 days before today. */
   readonly since?: string | undefined;
@@ -22,19 +22,19 @@ export interface UsagePeriod {
   readonly group_by?: string | undefined;
 }
 
-/** The longest period, in milliseconds, and that of the default. */
+/** The longest period, and the default period, in milliseconds. */
 const MAX_MS = 400 * DAY_MS;
 const USUAL_MS = 29 * DAY_MS;
 
-/** The most items of an answer, and of one as CSV: it is held in memory until it is sent. */
+/** How many items an answer may have, and how many as CSV. There is a limit, because the answer is in memory until it is sent. */
 export const MAX_ITEMS = 10_000;
 export const MAX_LINES = 50_000;
 
 const AMOUNTS = ['units', 'refunded_units', 'net_units', 'sends', 'recipients'] as const;
 
 /**
- * What an account has used: units, messages and recipients of a period by day, channel, country, signature and key. The units
- * are those of the ledger.
+ * Reads the usage of an account in a period: units, messages and recipients by day, channel, country, signature and key. The
+ * units are exactly those of the ledger.
  *
  * @example
  * ```ts
@@ -50,7 +50,7 @@ export class UsageService {
 
   /**
    * @param signal ends the reading when it is aborted
-   * @throws MessagingError `error.field_invalid`; also for `group_by` where there would be more than 10 000 items
+   * @throws MessagingError `error.field_invalid`, also for `group_by` if there would be more than 10 000 items
    */
   async usage(accountId: string, period: UsagePeriod = {}, signal?: Cancellation): Promise<UsageView> {
     const { since, until, groupBy, rows } = await this.read(accountId, period, MAX_ITEMS, signal);
@@ -58,8 +58,8 @@ export class UsageService {
   }
 
   /**
-   * The same as lines of CSV, with a first line of names and without the total.
-   * @throws MessagingError as `usage`, with 50 000 items
+   * Returns the usage as lines of CSV, with a first line of column names and without the total.
+   * @throws MessagingError the errors of `usage`, with a limit of 50 000 items
    */
   async csv(accountId: string, period: UsagePeriod = {}, signal?: Cancellation): Promise<readonly string[]> {
     const { groupBy, rows } = await this.read(accountId, period, MAX_LINES, signal);
@@ -81,7 +81,7 @@ export class UsageService {
 }
 
 /**
- * The hours of a period.
+ * Returns the range of hours of a period.
  * @throws MessagingError `error.field_invalid`
  */
 export function rangeOf({ since, until }: Pick<UsagePeriod, 'since' | 'until'>, now: number) {
@@ -92,7 +92,7 @@ export function rangeOf({ since, until }: Pick<UsagePeriod, 'since' | 'until'>, 
   return { since: start, until: end };
 }
 
-/** A whole hour (UTC), as usage is kept by hours. */
+/** Reads a whole hour (UTC), because usage is kept by hours. */
 function hourOf(field: 'since' | 'until', given: string | undefined): number | undefined {
   const moment = momentOf(field, given);
   if (moment !== undefined && (moment % HOUR_MS !== 0 || moment < 0))
@@ -108,7 +108,7 @@ function groupsOf(given: string = 'day'): readonly UsageGroup[] {
   throw new MessagingError('error.field_invalid', { field: 'group_by' });
 }
 
-/** In the order of their groups. */
+/** Returns the items in the order of their groups. */
 function itemsOf(rows: readonly UsageRow[], groupBy: readonly UsageGroup[]): readonly UsageItemView[] {
   if (groupBy.length === 0) return [];
   const keyed = rows.map((row) => {

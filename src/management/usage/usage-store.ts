@@ -6,20 +6,20 @@ import { addTo, attribute, type UsagePart } from './attribution.js';
 import { changedHours, doneUntil, firstEntry, rollUpAccounts } from './roll-up.js';
 import { CodeCount, RolledUp, RollUpOrder, UsageGroup, UsageQuery, UsageRow } from './usage-records.js';
 
-/** How long after an hour a late commit is seen at once, in milliseconds. */
+/** For how long after an hour a late commit counts at once, in milliseconds. */
 const LIVE_MS = 6 * HOUR_MS;
 
 /**
- * What accounts have used: a summary by hour, which is rolled up from the ledger, and what is not rolled up yet from the ledger
- * itself. Neither an accept nor a settlement writes to it. Every method throws `StorageUnavailableError` when the database does
- * not answer.
+ * Reads the usage of accounts: from a summary by hour, which is rolled up from the ledger, and from the ledger itself for hours
+ * that are not rolled up yet. Accepting and settling messages do not write to the summary. Every method throws
+ * `StorageUnavailableError` if the database does not answer.
  */
 export class UsageStore {
   constructor(private readonly database: Database) {}
 
   /**
-   * Sums up what an account has used. Every entry of the ledger counts that was committed before the call, unless it was
-   * committed more than six hours after the hour that it is of: such a one counts from the next comparison on.
+   * Sums up the usage of an account. Every entry of the ledger counts that was committed before the call. There is one exception:
+   * an entry that was committed more than six hours after its hour counts from the next comparison on.
    * @throws the signal's reason
    */
   async usage(query: UsageQuery): Promise<readonly UsageRow[]> {
@@ -27,7 +27,7 @@ export class UsageStore {
     const done = await this.database.read(() => doneUntil(accountId));
     const rolledUp = Math.min(until, Math.max(since, done));
     const recent = Math.min(rolledUp, Math.max(since, now - LIVE_MS - (now % HOUR_MS)));
-    // This is read before the summary: a change in between can only make the summary newer.
+    // This is read before the summary, so that a change in between can only make the summary newer.
     const changed = await this.changedHours(accountId, recent, rolledUp);
     const groups = new Groups(groupBy);
     const summary = { accountId, since, until: rolledUp, groupBy, onlyCodes, most };
@@ -41,7 +41,7 @@ export class UsageStore {
       if (groups.size > most) return groups.rows();
       await addLive(hour, hour + HOUR_MS);
     }
-    // Reads day by day, so that each entry counts for its day. Goes from entry to entry, because there may be long gaps.
+    // This reads day by day, so that each entry counts for its day. It jumps from entry to entry, because there may be long gaps.
     for (let from = rolledUp; from < until && groups.size <= most; ) {
       const at = from;
       const next = await this.database.browse(() => firstEntry(this.database.dialect, accountId, at), accountId);
@@ -54,7 +54,7 @@ export class UsageStore {
 
   private async changedHours(accountId: string, since: number, until: number): Promise<readonly number[]> {
     const { dialect } = this.database;
-    // A long read would hold the event loop there.
+    // The steps are short if a read blocks the event loop.
     const stepMs = dialect.blocksWhileReading ? HOUR_MS : DAY_MS;
     const changed: number[] = [];
     for (let from = since; from < until; from += stepMs) {
@@ -65,8 +65,8 @@ export class UsageStore {
   }
 
   /**
-   * Rolls up the hours of some accounts that are over, and those again whose entries in the ledger are not as they were.
-   * Accounts that another process is at are left out. May be repeated, and may be interrupted at any time.
+   * Rolls up those hours of some accounts that are over, and rolls up again hours whose entries in the ledger have changed. It
+   * leaves out accounts on which another process works. It may be repeated, and may be interrupted at any time.
    */
   rollUp(order: RollUpOrder): Promise<RolledUp> {
     return rollUpAccounts(this.database, order);
@@ -76,7 +76,7 @@ export class UsageStore {
   async countCodes(counts: readonly CodeCount[]): Promise<void> {
     if (counts.length === 0) return;
     const { dialect } = this.database;
-    // Sorted, so that two transactions that count the same cannot deadlock.
+    // The rows are sorted, so that two transactions with the same rows cannot deadlock.
     const rows = counts.map(({ accountId, what, name, day }) => [accountId, what, name, day, 0]).sort();
     const added = counts.map(({ accountId, what, name, day, count }) => [accountId, what, name, day, count]).sort();
     await this.database.writeAside(function* () {
@@ -98,7 +98,7 @@ export class UsageStore {
     });
   }
 
-  /** The outcomes of codes from a day on, before another one, by name. */
+  /** Returns the counts of codes from a day on and before another day, by name. */
   async codes(
     accountId: string,
     since: number,
@@ -117,7 +117,7 @@ export class UsageStore {
 
 const COUNT = shapeOf('account_id what name', 'day count');
 
-/** The expression of each group. */
+/** The SQL expression of each group. */
 const COLUMN: Readonly<Record<UsageGroup, string>> = {
   day: `u.hour - u.hour % ${DAY_MS}`,
   channel: 'u.channel',
@@ -154,7 +154,7 @@ function readSummary(
   );
 }
 
-/** Names of columns. None of them is a keyword of SQL. */
+/** The names of the columns. None of them is a keyword of SQL. */
 const NAME: Readonly<Record<UsageGroup, string>> = {
   day: 'used_on',
   channel: 'used_channel',

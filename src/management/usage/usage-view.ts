@@ -1,7 +1,7 @@
 import type { UsageAmountsView } from './usage.api.js';
 import { type UsageAmounts, type UsageGroup, type UsageRow } from './usage-records.js';
 
-/** The value of a group as it is shown. */
+/** Returns the value of a group in the form that people see. */
 export function groupView(row: UsageRow, group: UsageGroup): string | null {
   if (group === 'day') return new Date(row.day ?? 0).toISOString().slice(0, 10);
   return row[group] || null;

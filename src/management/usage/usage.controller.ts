@@ -11,7 +11,7 @@ import type { UsageView } from './usage.api.js';
 import { GroupedUsageQuery } from './usage.dto.js';
 import { UsageService } from './usage-service.js';
 
-/** The route of what an account has used (docs/management-api.md). */
+/** The route of an account's usage (docs/management-api.md). */
 @MessagingController()
 export class UsageController {
   constructor(private readonly service: UsageService) {}

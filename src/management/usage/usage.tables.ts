@@ -1,12 +1,15 @@
 import type { Dialect } from '../../storage/dialect.js';
 import { columnTypes } from '../../storage/schema/column-types.js';
 
-/** The usage of accounts, which is rolled up from the ledger, and how many one-time passcodes were verified or refused. */
+/**
+ * The tables of the usage of accounts, which is rolled up from the ledger, and of the counts of verified and refused one-time
+ * passcodes.
+ */
 export function usageTables(dialect: Dialect): string[] {
   const { id, name, integer, small } = columnTypes(dialect);
   return [
-    // done_until: all hours before this time are rolled up.
-    // claimed_until: until when a process holds the account to roll it up.
+    // done_until: all hours before this time are rolled up. claimed_until: until when a process has claimed the account to roll
+    // it up.
     `CREATE TABLE messaging_usage_account (
       account_id ${id} NOT NULL PRIMARY KEY, done_until ${integer} NOT NULL, claimed_until ${integer} NOT NULL)${dialect.clustered}`,
     // One row per hour in which an account has entries.

@@ -12,15 +12,15 @@ const ISSUER = 'nestjs-messaging';
 const TYPE = 'at+jwt';
 const ALGORITHM = 'HS256';
 
-/** An access token, and for how many seconds it is good. */
+/** An access token, and for how many seconds it is valid. */
 export interface AccessToken {
   readonly token: string;
   readonly expiresIn: number;
 }
 
 /**
- * Issues and verifies the access tokens of sessions (RFC 9068). Only our own clock counts, when a token is issued and when it
- * is verified. Who the user is and what his role is says the session, not the token.
+ * Issues and verifies the access tokens of user sessions (RFC 9068). Both use only our own clock. The session says who the user
+ * is and which role he has, not the token.
  */
 @Injectable()
 export class AccessTokens extends OwnUserTokens {
@@ -32,7 +32,7 @@ export class AccessTokens extends OwnUserTokens {
     super();
   }
 
-  /** A token of a session, which does not outlive it. */
+  /** Issues a token of a session. The token does not outlive the session. */
   async issue({ id, subject, accountId, role, endsAt }: UserSession): Promise<AccessToken> {
     const { SignJWT } = await jose();
     const { audience, access } = this.keys.present;
@@ -74,7 +74,7 @@ export class AccessTokens extends OwnUserTokens {
     }
   }
 
-  /** The keys of the secret for which a token says that it was issued; nothing is verified. */
+  /** Returns the keys of the secret that a token names. It verifies nothing. */
   private keysOf(token: string) {
     const claims = unverifiedClaims(token);
     if (claims?.iss !== ISSUER) return undefined;
@@ -82,12 +82,12 @@ export class AccessTokens extends OwnUserTokens {
   }
 }
 
-/** Loaded when the first token is issued or verified. */
+/** Loads jose when the first token is issued or verified. */
 function jose() {
   return import('jose');
 }
 
-/** The user of a session; undefined where the token says something else. */
+/** Returns the user of a session. Undefined if the token names another user. */
 function userOf(
   { id: userSessionId, subject, accountId, role }: UserSession,
   claims: Readonly<Record<string, unknown>>,

@@ -4,14 +4,17 @@ import { Clock } from '../../common/clock.js';
 import { RateLimit } from '../../common/concurrency/rate-limit.js';
 import { type ErrorCode, MessagingError } from '../../common/errors.js';
 
-/** Wrong attempts a minute from one client. A person who mistypes a password needs fewer. */
+/** How many wrong attempts a minute one client may make. A person who mistypes a password needs fewer. */
 const MAX_BY_CLIENT = 20;
-/** Wrong attempts a minute over one connection address: a proxy has many clients, and may pass on any address they invent. */
+/**
+ * How many wrong attempts a minute may come from one connection address. It is higher, because a proxy has many clients. It is
+ * needed, because a proxy may pass on any address that clients invent.
+ */
 const MAX_BY_CONNECTION = 200;
 
-/** Where an attempt comes from. */
+/** The origin of an attempt. */
 export interface GuessOrigin {
-  /** The client's address, as the framework has it (`req.ip`). */
+  /** The client's address, as the framework gives it (`req.ip`). */
   readonly address: string | undefined;
   /** The address at the other end of the TCP connection. */
   readonly connection: string | undefined;
@@ -27,10 +30,10 @@ export class GuessLimit {
   }
 
   /**
-   * Makes an attempt, and counts it if it was wrong. Attempts that are under way count too, so that a thousand at once do not get
-   * around the limit.
-   * @param isWrong whether an attempt that has not failed was wrong all the same
-   * @throws MessagingError `error.session_attempts` past the limit, before anything is looked up
+   * Makes an attempt, and counts it if it was wrong. Running attempts count too, so that a thousand attempts at once cannot avoid
+   * the limit.
+   * @param isWrong whether an attempt was wrong although it did not throw
+   * @throws MessagingError `error.session_attempts` above the limit, before any look-up
    */
   async attempt<T>(
     { address, connection }: GuessOrigin,
@@ -66,7 +69,9 @@ function tooMany(seconds: number): MessagingError {
   return new MessagingError('error.session_attempts', {}, seconds);
 }
 
-/** The address, of IPv6 its first 64 bits: a home or a server has that many addresses (RFC 6177). */
+/**
+ * Returns the address. For IPv6 it returns the first 64 bits, because a home or a server has all addresses below them (RFC 6177).
+ */
 function networkOf(address: string | undefined): string {
   if (address === undefined || !ipaddr.isValid(address)) return address ?? '';
   const parsed = ipaddr.process(address);

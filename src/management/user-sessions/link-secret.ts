@@ -1,14 +1,14 @@
 import type { IdGenerator } from '../../common/ids.js';
 
-/** 256 bits. */
+/** The length of a secret: 256 bits. */
 const BYTES = 32;
 
-/** A new secret of a link, in base64url. */
+/** Returns a new secret of a link, in base64url. */
 export function newLinkSecret(ids: IdGenerator): string {
   return ids.bytes(BYTES).toString('base64url');
 }
 
-/** Whether a text has the form of a secret; others are not looked up. */
+/** Whether a text has the form of a secret. Other texts are not looked up. */
 export function isLinkSecret(text: unknown): text is string {
   return typeof text === 'string' && /^[\w-]{43}$/.test(text);
 }

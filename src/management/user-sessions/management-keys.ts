@@ -3,19 +3,22 @@ import { keyedHash } from '../../common/secret.js';
 import { HttpSettings } from '../../http/http-options.js';
 import { ManagementSettings } from '../management-options.js';
 
-/** What is derived from one secret of the management API, for the routes below one path. */
+/** The keys that are derived from one secret of the management API, for the routes below one path. */
 export interface SecretKeys {
-  /** The audience of access tokens: another mount, or one with another secret, does not take them. */
+  /** The audience of access tokens. A mount with another path or another secret does not accept them. */
   readonly audience: string;
   /** Signs access tokens. */
   readonly access: Uint8Array;
-  /** Signs refresh tokens, and makes the one that follows another. */
+  /** Signs refresh tokens, and derives each token from the token before it. */
   readonly refresh: Uint8Array;
-  /** The name of the cookie. Cookies are sent to every port of a host, where another service may have its own. */
+  /**
+   * The name of the cookie. It must be specific, because browsers send cookies to every port of a host, and another service may
+   * use another port.
+   */
   readonly cookie: string;
 }
 
-/** The keys of users' tokens, the present one first. */
+/** The keys of users' tokens, the current one first. */
 @Injectable()
 export class ManagementKeys {
   readonly all: readonly SecretKeys[];

@@ -18,36 +18,36 @@ import type { LinkView } from './user-session.api.js';
 import { UserSessionDirectory } from './user-session-directory.js';
 import { type UserLink, UserSessionStore } from './user-session-store.js';
 
-/** Whom a link is for. */
+/** The user for whom a link is made. */
 export interface LinkDraft {
-  /** The account; left out for the roles of the operator. */
+  /** The account. Leave it out for the roles of the operator. */
   readonly account?: string | null | undefined;
   readonly role: AccountRole | OperatorRole;
-  /** Names the user in the audit log: 1 to 128 characters. Default: the id of the link. */
+  /** The user's name in the audit log: 1 to 128 characters. Default: the id of the link. */
   readonly subject?: string | null | undefined;
-  /** How long it is good for, 1 to 1440. Default 10. */
+  /** How many minutes the link is valid, 1 to 1440. Default 10. */
   readonly minutes?: number | null | undefined;
 }
 
 /** A one-time link. */
 export interface OneTimeLink {
-  /** What `POST /session/exchange` takes as `token`, once. It cannot be read again. */
+  /** The secret that `POST /session/exchange` accepts as `token`, once. It cannot be read again. */
   readonly secret: string;
-  /** To be put behind the address of a page that exchanges it, such as the dashboard: `#link=<secret>`. */
+  /** The fragment `#link=<secret>`. Append it to the address of a page that exchanges it, such as the dashboard. */
   readonly fragment: string;
   readonly expiresAt: Date;
 }
 
-/** Whose sessions are ended. */
+/** The user whose sessions are ended. */
 export interface EndedUser {
   readonly subject: string;
-  /** Only those of this account. */
+  /** Only the sessions for this account. */
   readonly account?: string | null | undefined;
 }
 
 /** Options of {@link ManagementService}. */
 export interface LinkOptions {
-  /** Who does it, for the audit log. Default: the host. */
+  /** Who makes the change, for the audit log. Default: the host. */
   readonly by?: Author | undefined;
 }
 
@@ -58,7 +58,7 @@ const MAX_MINUTES = 1440;
 const ENDED_AT_ONCE = 100;
 
 /**
- * Lets people in, for hosts that have no users of their own and for the first one.
+ * Lets people in by one-time links. It is for hosts without their own users, and for the first user.
  *
  * @example
  * ```ts
@@ -78,8 +78,8 @@ export class ManagementService {
 
   /**
    * Makes a link that signs in once. Only a hash of its secret is stored.
-   * @throws MessagingError `error.field_invalid` for an unknown role, or an account that does not go with it,
-   *   `error.field_missing`, `error.field_not_integer`, `error.account_not_found`, also for a closed one
+   * @throws MessagingError `error.field_invalid` for an unknown role, or an account that does not fit the role,
+   * `error.field_missing`, `error.field_not_integer`, `error.account_not_found`, also for a closed account
    */
   async link(draft: LinkDraft, options: LinkOptions = {}): Promise<OneTimeLink> {
     const { by = HOST } = checkCallOptions('a link', options, 'by');
@@ -89,12 +89,12 @@ export class ManagementService {
   }
 
   /**
-   * Ends the sessions of a user who has left or whose role has changed: with their access tokens and streams, on this instance
-   * at once, on the others when they are notified, at most five seconds later. Links for him
-   * that are not used are good for nothing any more.
+   * Ends the sessions of a user, for example because he has left or because his role has changed. Their access tokens and streams
+   * end on this instance at once, and on other instances when they are notified, at most five seconds later. His unused links
+   * become invalid too.
    *
-   * @param user his subject, and the account where only the sessions of one are meant
-   * @returns how many
+   * @param user the user's subject, and an account if only the sessions for this account are meant
+   * @returns how many sessions were ended
    */
   async endSessions(user: EndedUser, options: LinkOptions = {}): Promise<number> {
     const { by = HOST } = checkCallOptions('an end of sessions', options, 'by');
@@ -112,8 +112,8 @@ export class ManagementService {
   }
 
   /**
-   * The answer of `POST /manage/links`. A replay has no secret.
-   * @throws MessagingError as `link`, `error.idempotency_mismatch`, `error.idempotency_running`
+   * Makes the answer of `POST /manage/links`. A replay has no secret.
+   * @throws MessagingError the errors of `link`, and `error.idempotency_mismatch`, `error.idempotency_running`
    * @internal
    */
   async requestLink(

@@ -9,7 +9,7 @@ import { ManagementKeys, type SecretKeys } from './management-keys.js';
 export interface RefreshToken {
   readonly sessionId: string;
   readonly text: string;
-  /** SHA-256 of the whole, hexadecimal: what is stored. */
+  /** The SHA-256 of the whole token, hexadecimal. Only this is stored. */
   readonly hash: string;
 }
 
@@ -17,8 +17,9 @@ const SECRET_BYTES = 32;
 const FORMAT = /^([\w-]{1,64})\.([\w-]{43})\.([\w-]{43})$/;
 
 /**
- * Makes and reads the refresh tokens of sessions. The tag proves that a token is one of ours, so that nobody ends a session by
- * a token that he made up. The token that follows is derived from the one before: two tabs that refresh at once get the same.
+ * Makes and reads the refresh tokens of sessions. The tag proves that a token is one of ours, so that nobody can end a session
+ * with an invented token. Each token is derived from the token before it, so that two tabs that refresh at the same time get the
+ * same token.
  */
 @Injectable()
 export class RefreshTokens {
@@ -27,19 +28,22 @@ export class RefreshTokens {
     private readonly ids: IdGenerator,
   ) {}
 
-  /** The first token of a session. */
+  /** Returns the first token of a session. */
   first(sessionId: string): RefreshToken {
     return signed(this.keys.present, sessionId, this.ids.bytes(SECRET_BYTES).toString('base64url'));
   }
 
-  /** The tokens that may follow one: by the present secret, and by the earlier one, which may have been the present one then. */
+  /**
+   * Returns the tokens that may follow a token: by the current secret, and by the previous secret, which may have been the
+   * current one then.
+   */
   next({ sessionId, text }: RefreshToken): readonly [RefreshToken, ...RefreshToken[]] {
     const by = (keys: SecretKeys) => signed(keys, sessionId, keyedHash(keys.refresh, `next ${text}`));
     const [, ...earlier] = this.keys.all;
     return [by(this.keys.present), ...earlier.map(by)];
   }
 
-  /** Reads a token; undefined for what is none of ours, which needs no look-up. */
+  /** Reads a token. Undefined for a text that is not one of our tokens. Such a text needs no look-up. */
   read(text: string): RefreshToken | undefined {
     const [, sessionId = '', secret = '', tag = ''] = FORMAT.exec(text) ?? [];
     const isOurs = this.keys.all.some(({ refresh }) => isEqual(tag, tagOf(refresh, sessionId, secret)));

@@ -4,9 +4,10 @@ import { rawRequest } from '../../http/parameters.js';
 import { ManagementSettings } from '../management-options.js';
 
 /**
- * Refuses requests to the routes of sessions that a page of another origin has sent: browsers add the cookie to these too.
- * Browsers say in `Sec-Fetch-Site` where a request comes from, older ones in `Origin`, which is compared with the option
- * `origins`: behind a proxy nobody else knows under which origin the service is seen. What sends neither is refused.
+ * Refuses requests to the routes of sessions if a page of another origin has sent them, because browsers add the cookie to such
+ * requests too. Browsers say in `Sec-Fetch-Site` where a request comes from. Older browsers say it in `Origin`, which is compared
+ * with the option `origins`, because behind a proxy the service itself does not know its public origin. Requests with neither
+ * header are refused.
  */
 @Injectable()
 export class SameOriginGuard implements CanActivate {

@@ -2,21 +2,21 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { AccountRole, OperatorRole } from '../../accounts/keys/permissions.js';
 import { booleanIfAny, describePort, method } from '../../common/port.js';
 
-/** A user of the host: of an account, or of the operator. */
+/** A user of the host, who belongs to an account or to the operator. */
 export type AuthenticatedUser =
   | { readonly subject: string; readonly account: string; readonly role: AccountRole }
   | { readonly subject: string; readonly account?: undefined; readonly role: OperatorRole };
 
-/** What a sign-in says about itself beside the credentials. */
+/** The data of a sign-in besides the credentials. */
 export interface SignInRequest {
-  /** The client's address, as the framework has it. */
+  /** The client's address, as the framework gives it. */
   readonly address: string | undefined;
   readonly headers: IncomingHttpHeaders;
 }
 
 /**
- * Signs in the host's own users: asked by `POST /session/exchange` with `credentials`. Wrong attempts are
- * limited by address before it is asked; a limit by person is its own.
+ * Signs in the host's own users. `POST /session/exchange` calls it for requests with `credentials`. Before that, wrong attempts
+ * are limited by address. If you need a limit per person, implement it here.
  *
  * @example
  * ```ts
@@ -32,14 +32,14 @@ export interface SignInRequest {
  */
 export abstract class UserAuthenticator {
   /**
-   * The user of these credentials; undefined when they are wrong, which is a 401.
+   * Returns the user of these credentials. Undefined if they are wrong, which is answered with a 401.
    *
    * @param credentials any JSON value of the caller, unchecked
-   * @throws any error when they cannot be checked; it is logged as a fault and answered with 500
+   * @throws any error if the credentials cannot be checked. It is logged as a fault and answered with 500
    */
   abstract authenticate(credentials: unknown, request: SignInRequest): Promise<AuthenticatedUser | undefined>;
 
-  /** Whether the roles of the operator are believed. Default false: a user with one is a 401. */
+  /** Whether users may have roles of the operator. Default false: a user with such a role gets a 401. */
   readonly operators?: boolean;
 }
 

@@ -13,7 +13,7 @@ import { UserSessionDirectory } from './user-session-directory.js';
 import { UserSessionService } from './user-session-service.js';
 import { UserSessionStore } from './user-session-store.js';
 
-/** Has the tokens accepted that we issue ourselves. */
+/** Accepts the tokens that we issue ourselves. */
 const OWN_TOKENS: FactoryProvider<void> = {
   provide: Symbol('tokens of ours'),
   useFactory: (authenticator: Authenticator, tokens: AccessTokens) => {
@@ -22,7 +22,7 @@ const OWN_TOKENS: FactoryProvider<void> = {
   inject: [Authenticator, AccessTokens],
 };
 
-/** How long links and sessions are kept when their time is over, in milliseconds. */
+/** How long links and sessions are kept after their end, in milliseconds. */
 const KEPT_MS = DAY_MS;
 
 const SESSIONS: NonNullable<Capability['providers']> = [
@@ -41,7 +41,7 @@ const SESSIONS: NonNullable<Capability['providers']> = [
   })),
 ];
 
-/** Who signs in, and for how long. */
+/** The parts of sign-in and user sessions. */
 export const USER_SESSION_CAPABILITY: Capability = {
   stores: [UserSessionStore],
   controllers: [sessionOpenapi, linksOpenapi],

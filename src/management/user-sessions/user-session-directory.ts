@@ -5,8 +5,8 @@ import { Notifier } from '../../common/notifier.js';
 import { type UserSession, UserSessionStore } from './user-session-store.js';
 
 /**
- * The sessions that go on, from a cache of at most four seconds. The end of one takes effect at once on its own instance, and
- * on all others when they are notified, at most five seconds later; so does the closing of its account.
+ * Finds open sessions, from a cache that is valid for at most four seconds. The end of a session takes effect at once on its own
+ * instance, and on other instances when they are notified, at most five seconds later. The same holds if its account is closed.
  */
 @Injectable()
 export class UserSessionDirectory {
@@ -16,12 +16,15 @@ export class UserSessionDirectory {
     this.cache = new FreshCache<UserSession>(clock, notifier, 'user', (id) => store.find(id));
   }
 
-  /** The session, undefined where it has ended. A promise only when it is not cached; it rejects without the storage. */
+  /**
+   * Returns a session, or undefined if it has ended. It returns a promise only if the session is not cached. The promise rejects
+   * if the storage does not answer.
+   */
   find(id: string): UserSession | undefined | Promise<UserSession | undefined> {
     return this.cache.get(id);
   }
 
-  /** Must be called after a session was ended on this instance. */
+  /** Forgets a session. Call it after a session was ended on this instance. */
   forget(id: string): void {
     this.cache.forget(id);
   }

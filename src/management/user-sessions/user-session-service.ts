@@ -17,10 +17,10 @@ import type { UserSessionView } from './user-session.api.js';
 import { UserSessionDirectory } from './user-session-directory.js';
 import { type UserIdentity, type UserSession, type UserSessionStart, UserSessionStore } from './user-session-store.js';
 
-/** How long the refresh token that was replaced last is good for, in milliseconds: two tabs may refresh at once. */
+/** How long the last replaced refresh token stays valid, in milliseconds, because two tabs may refresh at the same time. */
 export const GRACE_MS = 10_000;
 
-/** What a user signs in with: the secret of a link, or what the host's `UserAuthenticator` takes. */
+/** The data with which a user signs in: the secret of a link, or credentials for the host's `UserAuthenticator`. */
 export interface SignIn {
   readonly token?: string | undefined;
   readonly credentials?: unknown;
@@ -29,7 +29,7 @@ export interface SignIn {
 /** A session that was begun or refreshed. */
 export interface GrantedUserSession {
   readonly view: UserSessionView;
-  /** The cookie's new value, and for how many seconds it is good; undefined: the browser has the newest. */
+  /** The cookie's new value, and for how many seconds it is valid. Undefined: the browser has the newest value. */
   readonly cookie: { readonly value: string; readonly seconds: number } | undefined;
 }
 
@@ -65,10 +65,10 @@ export class UserSessionService {
   }
 
   /**
-   * Goes on with a session. The cookie's value is replaced; the one just replaced is good for ten seconds more, and its later
-   * use ends the session.
+   * Refreshes a session. The cookie's value is replaced. The replaced value stays valid for ten seconds. If somebody uses it
+   * later, the session ends.
    *
-   * @param values what the request has under the cookie's names
+   * @param values the values of our cookies in the request
    * @throws MessagingError `error.session_ended`, `error.storage_unavailable`
    */
   async refresh(values: readonly string[], address: string | undefined): Promise<GrantedUserSession> {
@@ -98,8 +98,8 @@ export class UserSessionService {
   }
 
   /**
-   * Ends the session of a cookie, or of an access token: a page in a frame has no cookie. What is neither ends nothing.
-   * @returns whether it was a cookie or a token of ours
+   * Ends the session of a cookie, or of an access token, because a page in a frame has no cookie. Without either, nothing ends.
+   * @returns whether the request had a cookie or a token of ours
    * @throws MessagingError `error.storage_unavailable`
    */
   async end(values: readonly string[], { address, headers }: SignInRequest): Promise<boolean> {
@@ -110,7 +110,7 @@ export class UserSessionService {
       await this.store.end(id, this.clock.now(), address);
       return true;
     } finally {
-      // Also after a storage error: the change may have been committed.
+      // This also happens after a storage error, because the change may have been committed.
       this.directory.forget(id);
     }
   }
@@ -135,7 +135,7 @@ export class UserSessionService {
     return { id, hash, at, expiresAt: this.expiresAt(at), endsAt: at + this.settings.session.longest, address };
   }
 
-  /** When a session that is used now ends unless it is used again, or reaches its longest time. */
+  /** Returns when a session that is used now ends, unless it is used again or reaches its longest time. */
   private expiresAt(at: number): number {
     return at + Math.min(this.settings.session.idle, this.settings.session.longest);
   }
@@ -163,10 +163,10 @@ export class UserSessionService {
   }
 }
 
-/** The user whom a host has named, or what is wrong with him, for the log. */
+/** Returns the user that the host's authenticator has returned, or a text for the log that says what is wrong with him. */
 function userOf(user: object, operators: boolean): UserIdentity | string {
   const { subject, account, role }: { subject?: unknown; account?: unknown; role?: unknown } = user;
-  if (!isSubject(subject)) return 'subject is no text of 1 to 128 characters';
+  if (!isSubject(subject)) return 'subject is not a text of 1 to 128 characters';
   if (isOperatorRole(role)) {
     if (!operators) return 'a role of the operator without `operators: true`';
     return account == null ? { subject, accountId: undefined, role } : 'a role of the operator with an account';

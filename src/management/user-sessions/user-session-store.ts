@@ -12,7 +12,7 @@ import { type Operation, type Row, rowsOf, type Statement, write } from '../../s
 import { integerOf, optionalInteger, optionalText, textOf } from '../../storage/engine/rows.js';
 import { and } from '../../storage/read-page.js';
 
-/** Whom a link or a session is for. */
+/** The user of a link or a session. */
 export interface UserIdentity {
   readonly subject: string;
   /** Undefined for the roles of the operator. */
@@ -23,20 +23,20 @@ export interface UserIdentity {
 /** A one-time link. */
 export interface UserLink extends UserIdentity {
   readonly id: string;
-  /** SHA-256 of the secret, hexadecimal. */
+  /** The SHA-256 of the secret, hexadecimal. */
   readonly hash: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly expiresAt: number;
 }
 
-/** The beginning of a session. Times in milliseconds since the epoch. */
+/** The beginning of a session. Times are in milliseconds since the epoch. */
 export interface UserSessionStart {
   readonly id: string;
   /** SHA-256 of the first refresh token, hexadecimal. */
   readonly hash: string;
   readonly at: number;
-  /** When it ends unless it is refreshed. */
+  /** When the session ends unless it is refreshed. */
   readonly expiresAt: number;
   /** When it ends in any case. */
   readonly endsAt: number;
@@ -44,43 +44,43 @@ export interface UserSessionStart {
   readonly address: string | undefined;
 }
 
-/** A session that goes on. */
+/** An open session. */
 export interface UserSession extends UserIdentity {
   readonly id: string;
-  /** When it ends in any case, milliseconds since the epoch. */
+  /** When it ends in any case, in milliseconds since the epoch. */
   readonly endsAt: number;
 }
 
 /** The use of a refresh token. */
 export interface UserSessionRefresh {
   readonly id: string;
-  /** SHA-256 of the token, and of the one that replaces it, hexadecimal. */
+  /** The SHA-256 of the token, and of the token that replaces it, hexadecimal. */
   readonly hash: string;
   readonly nextHash: string;
   readonly at: number;
   /** When the session ends unless it is refreshed again. */
   readonly expiresAt: number;
-  /** How long the token that was replaced last is good for, and its successor is not replaced, in milliseconds. */
+  /** For how long the last replaced token stays valid, and its successor is not replaced, in milliseconds. */
   readonly graceMs: number;
   readonly address: string | undefined;
 }
 
 /**
- * What a refresh token was good for. `refreshed`: also for the one that was replaced a moment ago. `replayed`: it was replaced
- * before, so the session is ended by this. `ended`: it had ended, or its account is closed.
+ * The result of a refresh. `refreshed`: the token was valid, or was replaced a moment ago. `replayed`: the token was replaced
+ * longer ago, so the session is ended. `ended`: the session had ended, or its account is closed.
  */
 export type RefreshOutcome =
   | {
       readonly kind: 'refreshed';
       readonly session: UserSession;
-      /** SHA-256 of the token that is good from now on, hexadecimal. */
+      /** The SHA-256 of the token that is valid from now on, hexadecimal. */
       readonly hash: string;
-      /** When it ends unless it is refreshed, milliseconds since the epoch. */
+      /** When the session ends unless it is refreshed, in milliseconds since the epoch. */
       readonly expiresAt: number;
     }
   | { readonly kind: 'replayed' | 'ended' };
 
-/** A user, and undefined or the account of which only the sessions are meant. */
+/** A user, and the account if only the sessions for this account are meant. */
 export interface UserSessionFilter {
   readonly subject: string;
   readonly accountId: string | undefined;
@@ -90,8 +90,8 @@ export interface UserSessionFilter {
 export type UserSessionEndReason = 'requested' | 'replayed';
 
 /**
- * Persists one-time links and the sessions of users; of their secrets only hashes. Entries of the audit log are written in the
- * transaction of the change. Every method throws `StorageUnavailableError` when the database does not answer.
+ * Persists one-time links and the sessions of users. It stores only hashes of their secrets. The transaction of a change also
+ * writes the entry of the audit log. Every method throws `StorageUnavailableError` if the database does not answer.
  */
 export class UserSessionStore {
   constructor(private readonly database: Database) {}
@@ -99,17 +99,17 @@ export class UserSessionStore {
   /**
    * Stores a link, and records `link.created`.
    *
-   * @param once the Idempotency-Key under which the reply is kept; where there is a reply already, nothing is stored
-   * @throws MessagingError `error.account_not_found`, also for a closed account; `error.idempotency_mismatch`
+   * @param once the Idempotency-Key under which the reply is kept. If there is already a reply, nothing is stored
+   * @throws MessagingError `error.account_not_found`, also for a closed account, and `error.idempotency_mismatch`
    */
   addLink(link: UserLink, by: Author, reply: object, once?: IdempotencyKey): Promise<Acceptance> {
     return this.database.write(() => addLink(this.database.dialect, link, by, reply, once));
   }
 
-  /** A guess writes nothing: it must not hold up the sends on SQLite, which has one writer. */
+  /** A wrong guess writes nothing, because on SQLite, which has one writer, it must not delay sends. */
   /**
-   * Begins a session by a link, which is used by this, and records `session.started`.
-   * @returns undefined where there is no such link, it was used, it is too late, or its account is closed
+   * Begins a session by a link, uses the link up, and records `session.started`.
+   * @returns undefined if there is no such link, if it was used, if it is too late, or if its account is closed
    */
   async startByLink(hash: string, start: UserSessionStart): Promise<UserSession | undefined> {
     const [link] = await this.database.read(() => rowsOf(USABLE_LINK, hash, start.at));
@@ -119,15 +119,15 @@ export class UserSessionStore {
 
   /**
    * Begins a session of a user whom the host has authenticated, and records `session.started`.
-   * @returns undefined where the account does not exist or is closed
+   * @returns undefined if the account does not exist or is closed
    */
   start(user: UserIdentity, start: UserSessionStart): Promise<UserSession | undefined> {
     return this.database.write(() => startSession(user, start));
   }
 
   /**
-   * Replaces a refresh token; of several at once with the same token, one does. One that has replaced another less than
-   * `graceMs` ago stays as it is.
+   * Replaces a refresh token. If several requests have the same token at the same time, one of them replaces it. A token that has
+   * replaced another token less than `graceMs` ago stays as it is.
    */
   refresh(refresh: UserSessionRefresh): Promise<RefreshOutcome> {
     return this.database.write(() => refreshSession(this.database.dialect, refresh));
@@ -143,21 +143,23 @@ export class UserSessionStore {
   }
 
   /**
-   * Ends the sessions of a user, of one account or wherever he has one, at most so many, and records `session.ended` for each.
-   * His unused links, of that account or all, begin no session any more, and each is recorded as `link.revoked`.
-   * @returns their ids; fewer than `limit`: there are no others
+   * Ends at most `limit` sessions of a user, for one account or for all, and records `session.ended` for each. His unused links,
+   * for that account or all, become invalid, and each is recorded as `link.revoked`.
+   * @returns their ids. Fewer than `limit` ids mean that there are no others
    */
   endOf(owner: UserSessionFilter, at: number, by: Author, limit: number): Promise<readonly string[]> {
     return this.database.write(() => endSessionsOf(this.database.dialect, owner, at, by, limit));
   }
 
-  /** The session, undefined where it was ended, or its account is closed. Limits of time are not looked at. */
+  /** Returns a session. Undefined if it was ended, or if its account is closed. It does not check limits of time. */
   async find(id: string): Promise<UserSession | undefined> {
     const session = await this.database.read(() => findSession(this.database.dialect, id));
     return session?.isOpen ? toUserSession(session) : undefined;
   }
 
-  /** Removes at most so many links and sessions whose time was over before a moment; returns the higher number. */
+  /**
+   * Removes at most `limit` links and at most `limit` sessions that ended before a moment. Returns the higher of the two numbers.
+   */
   async purge(before: number, limit: number): Promise<number> {
     const { dialect } = this.database;
     const remove = (table: string, key: string) =>
@@ -167,17 +169,17 @@ export class UserSessionStore {
   }
 }
 
-/** A session with what decides about its refresh tokens. */
+/** A session with the values that decide about its refresh tokens. */
 interface UserSessionRow extends UserSession {
   readonly hash: string;
   readonly previousHash: string | undefined;
   readonly replacedAt: number;
   readonly expiresAt: number;
-  /** Whether it was not ended, and its account not closed. */
+  /** Whether neither the session was ended nor its account closed. */
   readonly isOpen: boolean;
 }
 
-/** The reply is kept first, so that of two requests with one key the second waits, and stores no link. */
+/** The reply is kept first. So if two requests have the same key, the second one waits and stores no link. */
 function* addLink(
   dialect: Dialect,
   link: UserLink,
@@ -216,7 +218,7 @@ function* isOpenAccount(id: string): Operation<boolean> {
 
 const USABLE_LINK = 'SELECT hash FROM messaging_user_link WHERE hash = ? AND used_at IS NULL AND expires_at > ?';
 
-/** Of several at once, the update of one finds the link unused. */
+/** If several requests come at the same time, only one update finds the link unused. */
 function* startByLink(hash: string, start: UserSessionStart): Operation<UserSession | undefined> {
   const { at } = start;
   const used = yield* write(
@@ -253,8 +255,9 @@ function* startSession(user: UserIdentity, start: UserSessionStart): Operation<U
 }
 
 /**
- * See `UserSessionStore.refresh`. Of several at once, the update of one finds the token in its place. A token that is younger
- * than the grace stays: a second replacement would make the one before it a replay for a third tab.
+ * See `UserSessionStore.refresh`. If several requests come at the same time, only one update finds the token in its place. A
+ * token that is younger than the grace stays, because after a second replacement the old token of a third tab would count as a
+ * replay.
  */
 function* refreshSession(dialect: Dialect, refresh: UserSessionRefresh): Operation<RefreshOutcome> {
   const { id, hash, nextHash, at, expiresAt, graceMs, address } = refresh;
@@ -304,8 +307,8 @@ function* findSession(dialect: Dialect, id: string): Operation<UserSessionRow | 
 }
 
 /**
- * The links come first: an exchange that is under way has its link locked, so that its session is there to be found afterwards.
- * In the order of their ids, so that two transactions wait for each other in one order only.
+ * The links are locked first. A running exchange has its link locked, so its session can be found afterwards. The locks are taken
+ * in the order of the ids, so that two transactions cannot deadlock.
  */
 function* endSessionsOf(
   dialect: Dialect,
@@ -331,7 +334,10 @@ function* endSessionsOf(
   return rows.map((row) => textOf(row, 'id'));
 }
 
-/** Locked before they are read, so that none is told that an exchange has used. What is too late is no link any more. */
+/**
+ * The links are locked before they are read, so that no link is recorded that an exchange has used meanwhile. Expired links are
+ * left out.
+ */
 function* revokeLinks(dialect: Dialect, unused: Statement, at: number, by: Author): Operation<void> {
   const rows = yield* rowsOf(
     `SELECT l.id, l.hash, l.account_id FROM messaging_user_link l WHERE ${unused.sql} AND l.expires_at > ?
@@ -357,7 +363,7 @@ function* endSession(
   if (ended > 0) yield* recordAudit({ accountId, at, by, action: 'session.ended', target: id, after: { reason } });
 }
 
-/** A user as the author of what happens to his own session. */
+/** Returns a user as the author of changes of his own session. */
 function authorOf({ subject: id, role }: UserIdentity, address: string | undefined): Author {
   return { kind: isOperatorRole(role) ? 'operator' : 'user', id, address };
 }
@@ -370,7 +376,7 @@ function toUser(row: Row): UserIdentity {
   return {
     subject: textOf(row, 'subject'),
     accountId: optionalText(row, 'account_id'),
-    // Only this class writes the column, from values of this type.
+    // The cast is safe, because only this class writes the column.
     role: textOf(row, 'role') as UserIdentity['role'],
   };
 }

@@ -6,25 +6,25 @@ import { type TypeOf } from '../../schemas/schema.js';
 export const EXAMPLE_SECRET = 'nLw4hVbG3sXkq0Ue7yTJm5ZrC1oPdA8fQi2KtYvH6EM';
 export const EXAMPLE_TOKEN = 'eyJhbGciOiJIUzI1NiIsInR5cCI6ImF0K2p3dCJ9.e30.c2lnbmF0dXJl';
 
-/** How long an access token is good for, in seconds. */
+/** How long an access token is valid, in seconds. */
 export const ACCESS_SECONDS = 600;
 
-// What requests and responses say about a user.
+// The descriptions that requests and responses share.
 export const role = (description: string) => oneOf([...ACCOUNT_ROLES, ...OPERATOR_ROLES], description);
 const account = (description: string) => nullable(text(description, { example: EXAMPLE.account }));
 
-/** A user, as `POST /session/exchange` and `/session/refresh` answer. */
-export const SessionUserView = object('Who has signed in.', {
-  subject: text('Names the user, as in the audit log.', { example: 'awa@example.com' }),
-  account: account('The account; null for the operator.'),
-  role: role('What the user may do.'),
+/** The user in the answers of `POST /session/exchange` and `/session/refresh`. */
+export const SessionUserView = object('The user who has signed in.', {
+  subject: text('The user’s name, as in the audit log.', { example: 'awa@example.com' }),
+  account: account('The account. Null for the operator.'),
+  role: role('The role of the user.'),
 });
 export interface SessionUserView extends TypeOf<typeof SessionUserView> {}
 
 /** The answer of `POST /session/exchange` and `/session/refresh`. */
-export const UserSessionView = object('A session that goes on. A cookie comes with it.', {
-  access_token: text('For `Authorization: Bearer`. To be kept in memory only.', { example: EXAMPLE_TOKEN }),
-  expires_in: count('For how many seconds the token is good.', { minimum: 1, example: ACCESS_SECONDS }),
+export const UserSessionView = object('An open session. A cookie comes with it.', {
+  access_token: text('The token for `Authorization: Bearer`. Keep it in memory only.', { example: EXAMPLE_TOKEN }),
+  expires_in: count('For how many seconds the token is valid.', { minimum: 1, example: ACCESS_SECONDS }),
   user: SessionUserView,
 });
 export interface UserSessionView extends TypeOf<typeof UserSessionView> {}
@@ -36,10 +36,10 @@ export interface SessionEnded extends TypeOf<typeof SessionEnded> {}
 /** The answer of `POST /manage/links`. */
 export const LinkView = object('A one-time link.', {
   url_fragment: nullable(
-    text('To be put behind the address of a page that exchanges it; null in a repeat.', {
+    text('The fragment to append to the address of a page that exchanges it. Null in a repeat.', {
       example: `#link=${EXAMPLE_SECRET}`,
     }),
   ),
-  expires_at: moment('Until when it is good.', 10 * 60_000),
+  expires_at: moment('Until when it is valid.', 10 * 60_000),
 });
 export interface LinkView extends TypeOf<typeof LinkView> {}

@@ -47,7 +47,7 @@ export class UserSessionController {
   ): Promise<UserSessionView> {
     const cookies = this.cookies(headers);
     const refresh = () => this.sessions.refresh(cookies, address);
-    // A browser without a cookie asks whether it has a session: it guesses nothing.
+    // A browser without a cookie only asks whether it has a session, so this is not a guess.
     const granted = cookies.length === 0 ? refresh() : this.guesses.attempt({ address, connection }, refresh);
     return this.grant(await granted, headers, reply);
   }
@@ -78,7 +78,7 @@ export class UserSessionController {
     return view;
   }
 
-  /** The values of our cookie, under its present name first. */
+  /** Returns the values of our cookie, those under its current name first. */
   private cookies(headers: IncomingHttpHeaders): readonly string[] {
     return this.keys.all.flatMap(({ cookie }) => cookiesOf(headers, cookie));
   }

@@ -17,7 +17,7 @@ export const sessionOpenapi = describeController(UserSessionController, () => ({
   tag: {
     name: 'Sessions',
     description:
-      'How people sign in from a browser. The answer has an access token for `Authorization: Bearer`; a cookie that only these routes get gives new ones. Requests from pages of other sites are refused.',
+      'The sign-in of people in a browser. The answer has an access token for `Authorization: Bearer`. A cookie, which only these routes use, gives new tokens. Requests from pages of other sites are refused.',
   },
   schemas: {
     Session: UserSessionView,
@@ -28,13 +28,13 @@ export const sessionOpenapi = describeController(UserSessionController, () => ({
     exchange: {
       operationId: 'exchangeSession',
       summary: 'Sign in',
-      description: 'By the secret of a one-time link, or by credentials of the application itself: one of the two.',
+      description: 'Give either the secret of a one-time link, or credentials of the application itself.',
       body: {
         name: 'ExchangeSession',
-        description: 'What the user signs in with.',
+        description: 'The secret or the credentials of the user.',
         ...fieldsOf(ExchangeBody, {
-          token: text('The secret of a one-time link, which is used by this.', { example: EXAMPLE_SECRET }),
-          credentials: { type: 'object', description: 'What the application itself takes, as it wants it.' },
+          token: text('The secret of a one-time link, which this uses up.', { example: EXAMPLE_SECRET }),
+          credentials: { type: 'object', description: 'Credentials in the form that the application itself accepts.' },
         }),
         examples: { 'By a link': { token: EXAMPLE_SECRET }, 'By the application': { credentials: { ticket: '4711' } } },
       },
@@ -49,7 +49,7 @@ export const sessionOpenapi = describeController(UserSessionController, () => ({
       operationId: 'refreshSession',
       summary: 'Get a new access token',
       description:
-        'By the cookie, which is replaced. The cookie before is good for ten seconds more; its later use ends the session.',
+        'The cookie authenticates the request and is replaced. The old cookie stays valid for ten seconds. If somebody uses it later, the session ends.',
       answer: { schema: 'Session' },
       errors: ['error.session_ended'],
     },
@@ -57,7 +57,7 @@ export const sessionOpenapi = describeController(UserSessionController, () => ({
       operationId: 'endSession',
       summary: 'Sign out',
       description:
-        'The session of the cookie ends, or where there is none that of the access token, with its tokens and streams.',
+        'The session of the cookie ends, with its tokens and streams. Without a cookie, the session of the access token ends.',
       answer: { schema: 'SessionEnded' },
     },
   },
@@ -73,20 +73,19 @@ export const linksOpenapi = describeController(LinksController, () => ({
     create: {
       operationId: 'createLink',
       summary: 'Make a one-time link',
-      description:
-        'The answer has the secret, which no later one has: a repeat under the same Idempotency-Key has null.',
+      description: 'Only this answer has the secret. A repeat under the same Idempotency-Key has null in its place.',
       body: {
         name: 'CreateLink',
-        description: 'Whom the link lets in.',
+        description: 'The user whom the link lets in.',
         ...fieldsOf(CreateLinkBody, {
-          account: text('The account; left out for the roles of the operator.', { example: EXAMPLE.account }),
-          role: role('What the user may do.'),
-          subject: text('Names the user in the audit log. Default: the id of the link.', {
+          account: text('The account. Leave it out for the roles of the operator.', { example: EXAMPLE.account }),
+          role: role('The role of the user.'),
+          subject: text('The user’s name in the audit log. Default: the id of the link.', {
             minLength: 1,
             maxLength: 128,
             example: 'awa@example.com',
           }),
-          minutes: count('How long the link is good.', { minimum: 1, maximum: 1440, default: 10 }),
+          minutes: count('How many minutes the link is valid.', { minimum: 1, maximum: 1440, default: 10 }),
         }),
         examples: {
           'For an account': { account: EXAMPLE.account, role: 'admin' },

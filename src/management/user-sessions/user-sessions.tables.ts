@@ -1,7 +1,7 @@
 import type { Dialect } from '../../storage/dialect.js';
 import { columnTypes } from '../../storage/schema/column-types.js';
 
-/** One-time links, and the sessions of users. */
+/** The tables of one-time links and of the sessions of users. */
 export function userSessionTables(dialect: Dialect): string[] {
   const { id, name, integer } = columnTypes(dialect);
   return [
@@ -11,7 +11,7 @@ export function userSessionTables(dialect: Dialect): string[] {
       hash ${id} NOT NULL PRIMARY KEY, id ${id} NOT NULL, subject ${name} NOT NULL, account_id ${id}, role ${id} NOT NULL,
       created_at ${integer} NOT NULL, expires_at ${integer} NOT NULL, used_at ${integer})${dialect.clustered}`,
     'CREATE INDEX messaging_user_link_expiry ON messaging_user_link (expires_at)',
-    // To use up the links of a user.
+    // This index finds the links of a user.
     'CREATE INDEX messaging_user_link_subject ON messaging_user_link (subject)',
 
     // hash, previous_hash: SHA-256 of the refresh token, and of the token that it replaced at `replaced_at`.
@@ -21,7 +21,7 @@ export function userSessionTables(dialect: Dialect): string[] {
       previous_hash ${id}, replaced_at ${integer}, started_at ${integer} NOT NULL, used_at ${integer} NOT NULL,
       expires_at ${integer} NOT NULL, ends_at ${integer} NOT NULL, ended_at ${integer})${dialect.clustered}`,
     'CREATE INDEX messaging_user_session_expiry ON messaging_user_session (expires_at)',
-    // To end the sessions of a user.
+    // This index finds the sessions of a user.
     'CREATE INDEX messaging_user_session_subject ON messaging_user_session (subject, id)',
   ];
 }

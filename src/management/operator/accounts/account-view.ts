@@ -8,7 +8,7 @@ export function accountView({ id, name, state, balance, createdAt, lowBalance }:
   return { id, name, state, balance, created_at: isoOf(createdAt), low_balance: lowBalance ?? null };
 }
 
-/** @param entry with its stored id */
+/** @param entry the entry with its stored id */
 export function postingView(balance: number, entry: LedgerEntry): PostingView {
   return { balance, entry: ledgerView({ ...entry, id: shownId(entry) }) };
 }

@@ -18,12 +18,12 @@ import { type Operation, type Row, rowsOf, write } from '../../../storage/engine
 import { integerOf, optionalInteger, textOf } from '../../../storage/engine/rows.js';
 import { type Listing, readPage, readRows } from '../../../storage/read-page.js';
 
-/** An account as operators see it. */
+/** An account in the form that operators see. */
 export interface ManagedAccount extends Account {
   readonly state: AccountState;
-  /** Units, at least 0. */
+  /** The balance in units, at least 0. */
   readonly balance: number;
-  /** The threshold of `balance.low`; undefined: none. */
+  /** The threshold of `balance.low`. Undefined: none. */
   readonly lowBalance: number | undefined;
 }
 
@@ -31,13 +31,13 @@ export interface ManagedAccount extends Account {
 export interface ManagedAccountQuery extends PageRequest {
   readonly state?: AccountState | undefined;
   /**
-   * Only accounts whose id or name begins with this; upper and lower case differ. They come in the order of their ids, then in
-   * that of their names; without it the newest come first.
+   * Only accounts whose id or name begins with this text, which is case-sensitive. Accounts whose id matches come first, by id,
+   * then those whose name matches, by name. Without it the newest accounts come first.
    */
   readonly begins?: string | undefined;
 }
 
-/** What is to be changed; undefined fields stay as they are. */
+/** The changes of an account. Undefined fields stay as they are. */
 export interface AccountChanges {
   readonly name?: string | undefined;
   /** Null: no threshold. */
@@ -51,7 +51,7 @@ export interface AccountCall {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly once: IdempotencyKey | undefined;
-  /** Pure; it holds no secret. */
+  /** Makes the reply. It must be pure, and the reply must not contain a secret. */
   readonly replyOf: (account: ManagedAccount) => object;
 }
 
@@ -59,25 +59,25 @@ export interface AccountCall {
 export interface SignatureQuery {
   readonly limit: number;
   readonly status?: SignatureStatus | undefined;
-  /** The last one of the previous page. */
+  /** The last signature of the previous page. */
   readonly after?: Pick<Signature, 'accountId' | 'name' | 'status' | 'createdAt'> | undefined;
 }
 
-/** A page of them. The last item is the `after` of the next page. */
+/** A page of signatures. Its last item is the `after` of the next page. */
 export interface SignaturesRead {
   readonly items: readonly Signature[];
   readonly isLast: boolean;
 }
 
 /**
- * Reads and changes the accounts of all customers. A change writes its entry of the audit log and the reply under its
- * Idempotency-Key in its transaction. Every method throws `StorageUnavailableError` when the database does not answer.
+ * Reads and changes the accounts of all customers. The transaction of a change also writes the entry of the audit log and the
+ * reply under the Idempotency-Key. Every method throws `StorageUnavailableError` if the database does not answer.
  */
 export class ManagedAccountStore {
   constructor(private readonly database: Database) {}
 
   /**
-   * Creates an account with a balance of 0; undefined when its id is taken.
+   * Creates an account with a balance of 0. Returns undefined if its id is taken.
    * @throws MessagingError `error.idempotency_mismatch`
    */
   create(account: Account, call: AccountCall): Promise<Acceptance | undefined> {
@@ -85,7 +85,8 @@ export class ManagedAccountStore {
   }
 
   /**
-   * Changes an account; undefined when there is none with this id. What is so already is no change, and leaves no entry.
+   * Changes an account. Returns undefined if there is none with this id. A value that is already set is no change and gives no
+   * entry.
    * @throws MessagingError `error.idempotency_mismatch`
    */
   change(id: string, changes: AccountChanges, call: AccountCall): Promise<Acceptance | undefined> {
@@ -96,14 +97,17 @@ export class ManagedAccountStore {
     return this.database.read(() => findAccount(id));
   }
 
-  /** `after` is the `next` of the previous page. @throws MessagingError `error.invalid_cursor` */
+  /** Lists accounts. `after` is the `next` of the previous page. @throws MessagingError `error.invalid_cursor` */
   list({ begins, ...query }: ManagedAccountQuery): Promise<Page<ManagedAccount>> {
     const { dialect } = this.database;
     const list = () => (begins === undefined ? listAccounts(dialect, query) : searchAccounts({ ...query, begins }));
     return this.database.browse(list, undefined);
   }
 
-  /** Signatures of all accounts: those that wait for a decision first, then the rejected, then the verified; the oldest first. */
+  /**
+   * Lists signatures of all accounts: first those that wait for a decision, then the rejected ones, then the verified ones.
+   * Within each group the oldest come first.
+   */
   signatures(query: SignatureQuery): Promise<SignaturesRead> {
     return this.database.browse(() => listSignatures(query), undefined);
   }
@@ -129,7 +133,7 @@ function* changeAccount(
 ): Operation<Acceptance | undefined> {
   for (const sql of dialect.lockTimeout) yield { sql, params: [] };
   const columns = COLUMNS.split(', ').map((column) => `a.${column}`);
-  // The lock also decides on repeats under one key.
+  // The lock also decides on repeats under the same key.
   const [row] = yield* rowsOf(
     `SELECT ${columns.join(', ')} FROM messaging_account a WHERE a.id = ?${dialect.lock('a', 'wait', 'no key update')}`,
     id,
@@ -163,7 +167,7 @@ const ACTIONS = {
   closed: 'account.closed',
 } as const satisfies Readonly<Record<AccountState, AuditAction>>;
 
-/** The name and the threshold, if they differ: before and after the change. */
+/** Returns the name and the threshold before and after the change, if they differ. */
 function differences(
   present: ManagedAccount,
   changed: ManagedAccount,
@@ -198,7 +202,7 @@ function* answered(
   { once, at, replyOf }: AccountCall,
 ): Operation<Acceptance> {
   const reply = replyOf(account);
-  // Two creations have no lock in common up to here. The transaction is repeated, and then replays the reply of the other one.
+  // Up to here two creations have no common lock. The transaction is repeated, and then replays the reply of the other creation.
   if (once && (yield* keepReply(dialect, once, reply, at)))
     throw new RecordMovedError('A reply exists under this key.');
   return { reply, replayed: false };
@@ -250,7 +254,7 @@ function* searchAccounts({
   return { items, next: found.length > limit ? items.at(-1)?.id : undefined };
 }
 
-/** In the order of their names, so that `pending` is the first. */
+/** The statuses in alphabetical order, so that `pending` is the first. */
 const STATUSES = ['pending', 'rejected', 'verified'] as const satisfies readonly SignatureStatus[];
 
 function* listSignatures({ limit, status, after }: SignatureQuery): Operation<SignaturesRead> {
@@ -272,7 +276,7 @@ function* listSignatures({ limit, status, after }: SignatureQuery): Operation<Si
         ...place.params,
         most,
       );
-    // A full page reads on too: one row of a further state shows that there is a next page.
+    // The loop reads on even if the page is full, because one row of a further state shows that there is a next page.
     const { rows, isLast } = yield* readRows(read, SIGNATURE, SIGNATURE_BYTES, Math.max(1, limit - found.length));
     found.push(...rows.map(toSignature));
     if (!isLast || found.length > limit) return cut(found, limit, false);
@@ -280,7 +284,7 @@ function* listSignatures({ limit, status, after }: SignatureQuery): Operation<Si
   return cut(found, limit, true);
 }
 
-/** The rows that fit into a page, of those that were read state by state. */
+/** Returns those rows that fit into a page. The rows were read state by state. */
 function cut(found: readonly Signature[], limit: number, isLast: boolean): SignaturesRead {
   const items = withinPage(found.slice(0, limit), ({ reason = '' }) => 500 + Buffer.byteLength(reason));
   return { items, isLast: isLast && items.length === found.length };
@@ -290,7 +294,7 @@ function toAccount(row: Row): ManagedAccount {
   return {
     id: textOf(row, 'id'),
     name: textOf(row, 'name'),
-    // Only this package writes the column, from values of this type.
+    // The cast is safe, because only this package writes the column.
     state: textOf(row, 'state') as AccountState,
     balance: integerOf(row, 'balance'),
     lowBalance: optionalInteger(row, 'low_below'),

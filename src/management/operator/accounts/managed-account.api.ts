@@ -16,18 +16,18 @@ import {
 } from '../../../schemas/builders.js';
 import { type TypeOf } from '../../../schemas/schema.js';
 
-// What requests and responses say about an account.
+// The descriptions that requests and responses share.
 export const THRESHOLD = 'The event `balance.low` comes when the balance falls below it';
 export const NAME = { minLength: 1, maxLength: 128, example: 'Boutique' };
-const STATE = oneOf(ACCOUNT_STATES, 'In another state than `active`, sends, connects and new endpoints are refused.');
-/** An account as operators see it. */
+const STATE = oneOf(ACCOUNT_STATES, 'If the state is not `active`, sends, connects and new endpoints are refused.');
+/** An account in the form that operators see. */
 export const AccountView = object('An account.', {
   id: identifier('The account.', EXAMPLE.account),
-  name: text('For people.', NAME),
+  name: text('A name for people.', NAME),
   state: STATE,
-  balance: count('Units left.', { example: 998 }),
+  balance: count('The units that are left.', { example: 998 }),
   created_at: moment('When it was made.'),
-  low_balance: nullable(count(`${THRESHOLD}; null: never.`, { minimum: 1, example: 100 })),
+  low_balance: nullable(count(`${THRESHOLD}. Null: never.`, { minimum: 1, example: 100 })),
 });
 export interface AccountView extends TypeOf<typeof AccountView> {}
 
@@ -40,19 +40,19 @@ export interface AccountPage extends TypeOf<typeof AccountPage> {}
 
 /** The answer to a top-up or an adjustment. The `id` of its entry is the reference of the posting. */
 export const PostingView = object('A posting, with the balance after it.', {
-  balance: count('Units left.'),
+  balance: count('The units that are left.'),
   entry: ref<LedgerView>({ LedgerEntry: LedgerView }),
 });
 export interface PostingView extends TypeOf<typeof PostingView> {}
 
-/** A sender name as operators see it. */
+/** A sender name in the form that operators see. */
 export const ManagedSignatureView = object('A signature of an account.', {
   account: identifier('The account.', EXAMPLE.account),
   name: text('The signature.', { example: 'MY SHOP' }),
-  status: oneOf(['pending', 'rejected', 'verified'], 'Only a verified one can be used.'),
+  status: oneOf(['pending', 'rejected', 'verified'], 'Only a verified signature can be used.'),
   reason: nullable(text('Why it was rejected.')),
-  created_at: moment('When it was asked for.'),
-  decided_at: nullable(moment('When it was decided on; null while pending.')),
+  created_at: moment('When the account asked for it.'),
+  decided_at: nullable(moment('When an operator decided on it. Null while it is pending.')),
   is_default: flag('Whether every account may use it.', { example: false }),
 });
 export interface ManagedSignatureView extends TypeOf<typeof ManagedSignatureView> {}

@@ -32,7 +32,7 @@ const POSTING = (name: string, description: string, units: number) => ({
   description,
   ...fieldsOf(PostingBody, {
     units: { type: 'integer', description: 'Units.', example: units },
-    reference: text('Posts once: a repeat with the same values posts nothing and is a success.', REFERENCE),
+    reference: text('A reference is posted once. A repeat with the same values posts nothing and succeeds.', REFERENCE),
     note: text('The ledger shows it.'),
   }),
   required: ['units', 'reference'],
@@ -47,11 +47,12 @@ const POSTING_ERRORS: readonly ErrorDescription[] = [
   { code: 'error.reference_taken', values: { reference: 'invoice-2026-17' } },
 ];
 
-/** OpenAPI description of what operators do with accounts (docs/management-api.md). */
+/** OpenAPI description of the routes with which operators manage accounts (docs/management-api.md). */
 export const managedAccountsOpenapi = describeController(ManagedAccountsController, () => ({
   tag: {
     name: 'Operator: accounts',
-    description: 'For users with a role of the operator: `support` reads, `finance` posts units, `operator` does all.',
+    description:
+      'For users with a role of the operator: `support` reads, `finance` also posts units, `operator` may do everything.',
   },
   parameters: {
     id: { description: 'The account.', example: EXAMPLE.account },
@@ -70,10 +71,10 @@ export const managedAccountsOpenapi = describeController(ManagedAccountsControll
       operationId: 'listManagedAccounts',
       summary: 'List accounts, newest first',
       description:
-        'With `query`, accounts whose id begins with it come first, then those whose name does, in alphabetical order.',
+        'With `query`, accounts whose id begins with it come first, then accounts whose name begins with it, in alphabetical order.',
       query: fieldsOf(ListAccountsQuery, {
         ...PAGE,
-        query: 'Only accounts whose id or name begins with it; upper and lower case differ.',
+        query: 'Only accounts whose id or name begins with it. It is case-sensitive.',
         state: oneOf(ACCOUNT_STATES, 'Only accounts in this state.'),
       }),
       answer: { schema: 'ManagedAccountPage' },
@@ -86,7 +87,7 @@ export const managedAccountsOpenapi = describeController(ManagedAccountsControll
         name: 'CreateManagedAccount',
         description: 'The account.',
         ...fieldsOf(CreateAccountBody, {
-          id: text('Default: one is made.', ID_FIELD),
+          id: text('Default: the service makes an id.', ID_FIELD),
           name: text('For people.', NAME),
         }),
         examples: { 'A name': { name: 'Boutique' } },
@@ -104,10 +105,10 @@ export const managedAccountsOpenapi = describeController(ManagedAccountsControll
     change: {
       operationId: 'changeManagedAccount',
       summary: 'Change the name or the threshold of an account',
-      description: 'What is absent stays as it is.',
+      description: 'Fields that are left out stay as they are.',
       body: {
         name: 'ChangeManagedAccount',
-        description: 'What is to be changed.',
+        description: 'The fields to change.',
         ...fieldsOf(ChangeAccountBody, {
           name: text('For people.', NAME),
           low_balance: count(`${THRESHOLD}; 0: never.`, { maximum: MAX_THRESHOLD }),
@@ -125,7 +126,7 @@ export const managedAccountsOpenapi = describeController(ManagedAccountsControll
       operationId: 'suspendAccount',
       summary: 'Suspend an account',
       description:
-        'Sends, connects and new endpoints are refused, in all processes within 5 seconds. What was accepted is delivered.',
+        'Sends, connects and new endpoints are refused, in all processes within 5 seconds. Messages that were accepted before are still delivered.',
       idempotent: true,
       answer: { schema: 'ManagedAccount', examples: { Suspended: { state: 'suspended' } } },
       errors: ['error.account_not_found'],
@@ -133,7 +134,7 @@ export const managedAccountsOpenapi = describeController(ManagedAccountsControll
     resume: {
       operationId: 'resumeAccount',
       summary: 'Resume an account',
-      description: 'Ends a suspension, and opens a closed account again.',
+      description: 'This ends a suspension, or opens a closed account again.',
       idempotent: true,
       answer: { schema: 'ManagedAccount' },
       errors: ['error.account_not_found'],
@@ -141,7 +142,8 @@ export const managedAccountsOpenapi = describeController(ManagedAccountsControll
     close: {
       operationId: 'closeAccount',
       summary: 'Close an account',
-      description: 'As a suspension, for an account that is no longer used. It stays readable.',
+      description:
+        'This does the same as a suspension, for an account that is no longer used. The account stays readable.',
       idempotent: true,
       answer: { schema: 'ManagedAccount', examples: { Closed: { state: 'closed' } } },
       errors: ['error.account_not_found'],
@@ -157,7 +159,7 @@ export const managedAccountsOpenapi = describeController(ManagedAccountsControll
     adjust: {
       operationId: 'adjustAccount',
       summary: 'Correct the balance of an account',
-      body: POSTING('AdjustAccount', 'Units to add, or with a minus to take: up to 10^12.', -5),
+      body: POSTING('AdjustAccount', 'Units to add, or with a minus sign to take away: up to 10^12.', -5),
       idempotent: true,
       answer: { schema: 'Posting' },
       errors: [...POSTING_ERRORS, 'error.insufficient_balance'],
@@ -165,7 +167,8 @@ export const managedAccountsOpenapi = describeController(ManagedAccountsControll
     listSignatures: {
       operationId: 'listManagedSignatures',
       summary: 'List the signatures of all accounts',
-      description: 'Those that wait for a decision come first, then the rejected, then the verified; the oldest first.',
+      description:
+        'Signatures that wait for a decision come first, then the rejected ones, then the verified ones. Within each group the oldest come first.',
       query: fieldsOf(ListSignaturesQuery, {
         ...PAGE,
         status: oneOf(['pending', 'rejected', 'verified'], 'Only signatures with this status.'),
@@ -176,7 +179,7 @@ export const managedAccountsOpenapi = describeController(ManagedAccountsControll
     verifySignature: {
       operationId: 'verifySignature',
       summary: 'Allow an account to use a signature',
-      description: 'Also one that was rejected.',
+      description: 'This also works for a signature that was rejected.',
       idempotent: true,
       answer: { schema: 'ManagedSignature', examples: { Verified: { status: 'verified' } } },
       errors: ['error.signature_not_found'],
@@ -184,7 +187,7 @@ export const managedAccountsOpenapi = describeController(ManagedAccountsControll
     rejectSignature: {
       operationId: 'rejectSignature',
       summary: 'Refuse a signature to an account',
-      description: 'Also one that was verified.',
+      description: 'This also works for a signature that was verified.',
       body: {
         name: 'RejectSignature',
         description: 'Why.',

@@ -26,17 +26,17 @@ export interface NewAccount {
   readonly name: string;
 }
 
-/** What a change may name; what is absent stays as it is. */
+/** The changes of an account. Fields that are absent stay as they are. */
 export interface AccountDraft {
   /** 1 to 128 characters, not blank. */
   readonly name?: string | null | undefined;
-  /** The event `balance.low` comes below it: an integer from 1 to 10^12, 0 for no event. */
+  /** Below this balance the event `balance.low` comes: an integer from 1 to 10^12, or 0 for no event. */
   readonly low_balance?: number | null | undefined;
 }
 
 /** Units to post. */
 export interface PostingDraft {
-  /** An integer; undefined is refused like any other that is none. */
+  /** An integer. Anything else is refused, undefined too. */
   readonly units?: number | undefined;
   /** 1 to 64 characters. The same reference posts once. */
   readonly reference: string;
@@ -45,7 +45,7 @@ export interface PostingDraft {
 
 /** The filter of a listing. */
 export interface AccountListQuery extends ListQuery {
-  /** Only accounts whose id or name begins with it. */
+  /** Only accounts whose id or name begins with this text. */
   readonly query?: string | undefined;
   readonly state?: string | undefined;
 }
@@ -53,8 +53,8 @@ export interface AccountListQuery extends ListQuery {
 const KINDS = { topups: 'topup', adjustments: 'adjust' } as const;
 
 /**
- * The accounts of all customers, for operators. Each change is in the audit log. Every method that names an account throws
- * `error.account_not_found`, and each `error.storage_unavailable`.
+ * Manages the accounts of all customers, for operators. The audit log records each change. Every method that names an account can
+ * throw `error.account_not_found`. Every method can throw `error.storage_unavailable`.
  *
  * @example
  * ```ts
@@ -94,7 +94,8 @@ export class ManagedAccounts {
   }
 
   /**
-   * Accounts, newest first; with `query` those whose id begins with it, then those whose name does, in alphabetical order.
+   * Lists accounts, newest first. With `query`, accounts whose id begins with it come first, then accounts whose name begins with
+   * it, in alphabetical order.
    * @throws MessagingError `error.invalid_cursor`, `error.field_invalid`, `error.field_not_string`
    */
   async list({ query, state, ...listed }: AccountListQuery = {}): Promise<AccountPage> {
@@ -115,28 +116,34 @@ export class ManagedAccounts {
       ...(low_balance == null ? {} : { lowBalance: thresholdOf(low_balance) }),
     };
     const { reply } = await this.change(id, changes, call);
-    // `accountView` has made it.
+    // `accountView` has made the reply.
     return reply as AccountView;
   }
 
-  /** Refuses sends, connects and new endpoints, within five seconds in all processes. What was accepted is still delivered. */
+  /**
+   * Suspends an account: sends, connects and new endpoints are refused, in all processes within five seconds. Messages that were
+   * accepted before are still delivered.
+   */
   suspend(id: string, options: OperatorCallOptions = {}): Promise<Acceptance> {
     return this.move(id, 'suspend', 'suspended', options);
   }
 
-  /** Ends a suspension; it opens a closed account again too. */
+  /** Ends a suspension, or opens a closed account again. */
   resume(id: string, options: OperatorCallOptions = {}): Promise<Acceptance> {
     return this.move(id, 'resume', 'active', options);
   }
 
-  /** As `suspend`, for an account that is no longer used; nor are its keys accepted. It stays readable, with all that it has. */
+  /**
+   * Does the same as `suspend`, for an account that is no longer used. Its keys are not accepted either. The account and all its
+   * data stay readable.
+   */
   close(id: string, options: OperatorCallOptions = {}): Promise<Acceptance> {
     return this.move(id, 'close', 'closed', options);
   }
 
   /**
    * Adds units to an account, once for each reference.
-   * @throws MessagingError as `LedgerService.topUp`; `error.field_missing` without a reference
+   * @throws MessagingError the errors of `LedgerService.topUp`, and `error.field_missing` without a reference
    */
   topUp(id: string, draft: PostingDraft, options: OperatorCallOptions = {}): Promise<Acceptance> {
     return this.post(id, 'topups', draft, options);
@@ -144,7 +151,7 @@ export class ManagedAccounts {
 
   /**
    * Corrects a balance up or down, once for each reference.
-   * @throws MessagingError as `LedgerService.adjust`; `error.field_missing` without a reference
+   * @throws MessagingError the errors of `LedgerService.adjust`, and `error.field_missing` without a reference
    */
   adjust(id: string, draft: PostingDraft, options: OperatorCallOptions = {}): Promise<Acceptance> {
     return this.post(id, 'adjustments', draft, options);
@@ -185,7 +192,7 @@ export class ManagedAccounts {
       if (!changed) throw new MessagingError('error.account_not_found');
       return changed;
     } finally {
-      // Also after a storage error: the change may have been committed.
+      // This also happens after a storage error, because the change may have been committed.
       if (changes.state !== undefined) publishNotice(this.notifier, 'account', id);
     }
   }

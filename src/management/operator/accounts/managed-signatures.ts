@@ -20,7 +20,7 @@ export interface SignatureListQuery extends ListQuery {
 
 const STATUSES: readonly SignatureStatus[] = ['pending', 'rejected', 'verified'];
 
-/** The sender names of all accounts, for operators. */
+/** Manages the sender names of all accounts, for operators. */
 @Injectable()
 export class ManagedSignatures {
   private readonly defaults: ReadonlySet<string>;
@@ -35,7 +35,7 @@ export class ManagedSignatures {
   }
 
   /**
-   * Names of all accounts: those that wait for a decision first, the oldest first.
+   * Lists sender names of all accounts. Names that wait for a decision come first, the oldest of them first.
    * @throws MessagingError `error.invalid_cursor`, `error.field_invalid`
    */
   async list({ limit = 50, cursor, status }: SignatureListQuery = {}): Promise<ManagedSignaturePage> {

@@ -8,13 +8,13 @@ import { integerOf, optionalInteger, optionalText, textOf } from '../../../stora
 /** The last check of the books. */
 export interface CheckRun {
   readonly id: string;
-  /** `failed`: it broke off, with its process or its database. */
+  /** `failed`: the check broke off, because its process ended or its database failed. */
   readonly state: 'running' | 'done' | 'failed';
-  /** The part that it is in, or ended in; undefined: before the first. */
+  /** The part that the check is in, or in which it ended. Undefined: before the first part. */
   readonly part: LedgerPart | undefined;
-  /** How many rows of the part it has checked. */
+  /** How many rows of the part the check has read. */
   readonly checked: number;
-  /** One sentence for each fault; empty while it runs. */
+  /** One sentence for each fault. Empty while the check runs. */
   readonly findings: readonly string[];
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
@@ -22,23 +22,26 @@ export interface CheckRun {
   readonly endedAt: number | undefined;
 }
 
-/** What a running check tells of itself. */
+/** The progress that a running check reports. */
 export interface CheckStep extends Pick<CheckRun, 'part' | 'checked'> {
   readonly id: string;
-  /** When it counts as broken off unless it tells of itself before, milliseconds since the epoch. */
+  /** When the check counts as broken off unless it reports progress before, in milliseconds since the epoch. */
   readonly leaseUntil: number;
 }
 
-/** The row of the books' check. */
+/** The id of the row for the check of the books. */
 const LEDGER = 'ledger';
 
-/** Keeps the last check of the books, one for all processes. Every method throws `StorageUnavailableError`. */
+/**
+ * Keeps the last check of the books, one for all processes. Every method throws `StorageUnavailableError` if the database does
+ * not answer.
+ */
 export class CheckRunStore {
   constructor(private readonly database: Database) {}
 
   /**
-   * Begins a check in place of the last one, with the entry of the audit log, unless one is running.
-   * @returns whether it has begun
+   * Begins a check, unless one is running. It replaces the last check, and the audit log gets an entry.
+   * @returns whether the check has begun
    */
   begin(
     { id, leaseUntil, at }: Pick<CheckStep, 'id' | 'leaseUntil'> & { readonly at: number },
@@ -47,7 +50,7 @@ export class CheckRunStore {
     const { dialect } = this.database;
     const fresh = [id, 'running', 0, '[]', at, leaseUntil];
     return this.database.write(function* () {
-      // Takes over the row of a check that has ended or broken off; two transactions wait for each other at it.
+      // This takes over the row of a check that has ended or broken off. Two transactions wait for each other at this row.
       const taken = yield* write(
         `UPDATE messaging_check SET owner = ?, state = ?, part = NULL, checked = ?, findings = ?, started_at = ?,
           lease_until = ?, ended_at = NULL WHERE id = ? AND (lease_until IS NULL OR lease_until <= ?)`,
@@ -66,7 +69,7 @@ export class CheckRunStore {
     });
   }
 
-  /** Tells how far it has come. False: another one has begun meanwhile. */
+  /** Stores the progress of a check. Returns false if another check has begun meanwhile. */
   async step({ id, part, checked, leaseUntil }: CheckStep): Promise<boolean> {
     const sql =
       "UPDATE messaging_check SET part = ?, checked = ?, lease_until = ? WHERE id = ? AND owner = ? AND state = 'running'";
@@ -74,7 +77,7 @@ export class CheckRunStore {
     return (await this.database.writeLazily(step)) > 0;
   }
 
-  /** Ends it. */
+  /** Stores the end of a check. */
   async end({
     id,
     state,
@@ -86,7 +89,7 @@ export class CheckRunStore {
     await this.database.write(() => write(sql, state, JSON.stringify(findings), at, LEDGER, id));
   }
 
-  /** The last check, a broken off one as `failed`; undefined: there was none. */
+  /** Returns the last check. A check that broke off is `failed`. Undefined: there was no check. */
   async last(now: number): Promise<CheckRun | undefined> {
     const find = () => rowsOf('SELECT * FROM messaging_check WHERE id = ?', LEDGER);
     const [row] = await this.database.read(find);
@@ -99,7 +102,7 @@ function toRun(row: Row, now: number): CheckRun {
   const brokeOff = leaseUntil !== undefined && leaseUntil <= now;
   return {
     id: textOf(row, 'owner'),
-    // Only this class writes these columns, from values of these types.
+    // The cast is safe, because only this class writes the column.
     state: brokeOff ? 'failed' : (textOf(row, 'state') as CheckRun['state']),
     part: optionalText(row, 'part') as LedgerPart | undefined,
     checked: integerOf(row, 'checked'),

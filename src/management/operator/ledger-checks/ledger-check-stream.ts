@@ -4,11 +4,14 @@ import { Clock } from '../../../common/clock.js';
 import { type AdapterResponse, EventStreams } from '../../../http/event-streams.js';
 import { LedgerChecks } from './ledger-checks.js';
 
-/** How often the state is looked at, in milliseconds, and how often at most: no stream outlives an access token. */
+/**
+ * How often the state is read, in milliseconds, and how often at most. The number is limited, so that no stream outlives an
+ * access token.
+ */
 const LOOK_MS = 1000;
 const MAX_LOOKS = 600;
 
-/** Streams how far the check of the books has come, by whichever process: each change, up to its end. */
+/** Streams the progress of the check of the books, whatever process runs it: each change, up to the end of the check. */
 @Injectable()
 export class LedgerCheckStream {
   constructor(
@@ -26,7 +29,7 @@ export class LedgerCheckStream {
     let sent = '';
     let looks = 0;
     const look = async () => {
-      // While the storage is away the client waits.
+      // If the storage does not answer, the client waits.
       const view = await this.checks.last().catch(() => undefined);
       if (client.closed) return;
       const text = view && JSON.stringify(view);

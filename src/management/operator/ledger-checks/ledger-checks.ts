@@ -14,18 +14,18 @@ import type { LedgerCheckView } from '../operations.api.js';
 import { type OperatorCallOptions, operatorCall } from '../operator-call.js';
 import { type CheckRun, CheckRunStore } from './check-run-store.js';
 
-/** How long a check that tells nothing of itself counts as running, in milliseconds. */
+/** For how long a check that reports no progress counts as running, in milliseconds. */
 const LEASE_MS = MINUTE_MS;
 
-/** The least time between two steps that are stored, in milliseconds. */
+/** The shortest time between two stored steps, in milliseconds. */
 const STEP_MS = 1000;
 
 /** How long a shutdown waits for a check to break off, in milliseconds. */
 const STOP_MS = 5000;
 
 /**
- * Checks the books in the background: one check at a time over all processes, whose result is kept until the next one begins.
- * It goes on when the client that asked for it has left.
+ * Checks the books in the background. Over all processes only one check runs at a time. Its result is kept until the next check
+ * begins. The check goes on even if the client that asked for it has left.
  */
 @Injectable()
 export class LedgerChecks implements BeforeApplicationShutdown {
@@ -54,13 +54,13 @@ export class LedgerChecks implements BeforeApplicationShutdown {
     });
   }
 
-  /** The last check, by whichever process. @throws StorageUnavailableError */
+  /** Returns the last check, whatever process ran it. @throws StorageUnavailableError */
   async last(): Promise<LedgerCheckView> {
     const run = await this.store.last(this.clock.now());
     return run ? checkView(run) : NONE;
   }
 
-  /** A check that a shutdown breaks off has failed. */
+  /** Breaks off a running check, which then counts as failed. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopped = true;
     await within(this.clock, STOP_MS, this.running);
@@ -81,7 +81,7 @@ export class LedgerChecks implements BeforeApplicationShutdown {
     try {
       await this.store.end({ id, state, findings, at: this.clock.now() });
     } catch (error) {
-      // It counts as broken off once its lease is over.
+      // The check counts as broken off when its lease is over.
       const sentence = `The result of the check could not be stored: ${reasonOf(error)}`;
       faultLog('LedgerChecks', this.clock).warn(sentence, { code: faultCode(error) });
     }
@@ -97,11 +97,11 @@ export class LedgerChecks implements BeforeApplicationShutdown {
       const { part, checked = 0 } = reached ?? {};
       return this.store.step({ id, part, checked, leaseUntil: this.clock.now() + LEASE_MS });
     };
-    // A part may take longer than the lease, so a timer keeps it.
+    // A part may take longer than the lease, so a timer renews the lease.
     const beat = (age: number) => {
       cancel = this.clock.after(STEP_MS, () => {
         const isDue = reached !== reported || age >= LEASE_MS / 3;
-        // The next step tells more; without any the lease ends.
+        // An error is ignored, because the next step reports the progress again. If no step succeeds, the lease ends.
         if (isDue) storing = storing.then(reportProgress).catch(() => undefined);
         beat(isDue ? 0 : age + STEP_MS);
       });

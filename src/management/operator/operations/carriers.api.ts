@@ -1,37 +1,43 @@
 import { count, list, moment, nullable, object, oneOf, ref, text } from '../../../schemas/builders.js';
 import { schemaOf, type TypeOf } from '../../../schemas/schema.js';
 
-/** A connection to a carrier, as the answering process has it. */
+/** A connection of the answering process to a carrier. */
 export const CarrierLinkView = object('A connection to a carrier.', {
   name: text('Its name.', { example: 'orange-1' }),
   state: oneOf(['up', 'down'], 'Whether it is connected.'),
-  since: moment('Since when.'),
+  since: moment('Since when it has this state.'),
   window: count('How many parts may be unanswered.'),
-  in_flight: count('How many are.'),
+  in_flight: count('How many parts are unanswered.'),
 });
 export interface CarrierLinkView extends TypeOf<typeof CarrierLinkView> {}
 
-/** A route to a carrier, as the answering process sees it. */
+/** A route of the answering process to a carrier. */
 export const CarrierRouteView = object('A route to a carrier.', {
   name: text('Its name.', { example: 'orange' }),
-  kind: text('What carries it.', { example: 'smpp' }),
+  kind: text('The kind of its transport.', { example: 'smpp' }),
   state: oneOf(
     ['open', 'resting', 'broken', 'down'],
-    '`resting`: by an operator, in all processes; `broken`: left alone because it fails; `down`: not connected.',
+    '`resting`: an operator rests it, in all processes. `broken`: it is not used, because it fails. `down`: it is not connected.',
   ),
   breaker: nullable(
-    oneOf(['closed', 'open', 'probing'], 'Its circuit breaker, closed as long as the route works; null: none.'),
+    oneOf(
+      ['closed', 'open', 'probing'],
+      'Its circuit breaker, which is closed as long as the route works. Null: it has none.',
+    ),
   ),
   links: list(ref<CarrierLinkView>({ CarrierLink: CarrierLinkView })),
-  pace: nullable(schemaOf<number>({ type: 'number', description: 'Segments per second; null: no limit.' })),
+  pace: nullable(schemaOf<number>({ type: 'number', description: 'Segments per second. Null: no limit.' })),
   submits: count('How many messages the process has submitted since it started.'),
   interruptions: nullable(
-    object('Of an SMPP route, what the carrier refused since the process started; null: it is no SMPP route.', {
-      bind: count('How often it refused a bind, so that a link bound again.'),
-      route: count('How often it refused the whole route, so that the route rested by itself.'),
-    }),
+    object(
+      'How often the carrier of an SMPP route has refused since the process started. Null: it is not an SMPP route.',
+      {
+        bind: count('How often the carrier refused a bind, so that a link bound again.'),
+        route: count('How often the carrier refused the whole route, so that the route rested by itself.'),
+      },
+    ),
   ),
-  last_error: nullable(text('The code of the last submit that failed.')),
+  last_error: nullable(text('The code of the last failed submit.')),
 });
 export interface CarrierRouteView extends TypeOf<typeof CarrierRouteView> {}
 
@@ -40,9 +46,9 @@ export const UnreadNumberView = object(
   'Texts of phones that were dropped, because the number of the phone cannot be read for sure.',
   {
     route: text('The link or gateway.', { example: 'orange' }),
-    count: count('How many, since the process started.'),
+    count: count('How many texts, since the process started.'),
     last: text('The last such number, masked.', { example: '700***01' }),
-    last_at: moment('When its text came.'),
+    last_at: moment('When the text of this number came.'),
   },
 );
 export interface UnreadNumberView extends TypeOf<typeof UnreadNumberView> {}

@@ -4,7 +4,7 @@ import { ManagedCarriersController } from './managed-carriers.controller.js';
 
 /** OpenAPI description of the carriers (docs/management-api.md). */
 export const managedCarriersOpenapi = describeController(ManagedCarriersController, () => ({
-  tag: { name: 'Operator: carriers', description: 'The routes to carriers, as the answering process sees them.' },
+  tag: { name: 'Operator: carriers', description: 'The routes of the answering process to carriers.' },
   parameters: { route: { description: 'The name of the route.', example: 'orange' } },
   schemas: {
     CarrierLink: CarrierLinkView,
@@ -16,16 +16,16 @@ export const managedCarriersOpenapi = describeController(ManagedCarriersControll
     read: { operationId: 'readCarriers', summary: 'Read the routes to carriers', answer: { schema: 'Carriers' } },
     rest: {
       operationId: 'restCarrier',
-      summary: 'Have a route take no new attempts',
+      summary: 'Rest a route',
       description:
-        'In all processes within 5 seconds. Other routes take over; where none is left, messages wait. What is under way goes on.',
+        'The route takes no new attempts, in all processes within 5 seconds. Other routes take over. If none is left, messages wait. Running attempts go on.',
       idempotent: true,
       answer: { schema: 'CarrierRoute', examples: { Resting: { state: 'resting' } } },
       errors: ['error.route_not_found'],
     },
     resume: {
       operationId: 'resumeCarrier',
-      summary: 'Have a route take attempts again',
+      summary: 'Use a route again',
       idempotent: true,
       answer: { schema: 'CarrierRoute' },
       errors: ['error.route_not_found'],

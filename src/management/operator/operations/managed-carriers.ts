@@ -13,7 +13,7 @@ import { type OperatorCallOptions, operatorCall } from '../operator-call.js';
 import type { CarrierLinkView, CarrierRouteView, CarriersView, UnreadNumberView } from './carriers.api.js';
 import { OperatingControl } from './operating-control.js';
 
-/** The routes to carriers, for operators. Each method throws `error.storage_unavailable`. */
+/** Manages the routes to carriers, for operators. Each method can throw `error.storage_unavailable`. */
 @Injectable()
 export class ManagedCarriers {
   constructor(
@@ -24,7 +24,7 @@ export class ManagedCarriers {
     private readonly clock: Clock,
   ) {}
 
-  /** The routes of this process, and which of them rest in all processes. */
+  /** Returns the routes of this process, and which of them rest in all processes. */
   async read(): Promise<CarriersView> {
     const { rested } = await this.control.state();
     return {
@@ -34,8 +34,8 @@ export class ManagedCarriers {
   }
 
   /**
-   * Has a route take no new attempts, in all processes within five seconds. Others take over as they do when it fails; where
-   * none is left, messages wait. What is under way goes on.
+   * Rests a route: it takes no new attempts, in all processes within five seconds. Other routes take over, as they do if the
+   * route fails. If none is left, messages wait. Running attempts go on.
    *
    * @throws MessagingError `error.route_not_found`
    */
@@ -43,7 +43,7 @@ export class ManagedCarriers {
     return this.switch('rest', route, options);
   }
 
-  /** Takes back `rest`. @throws MessagingError `error.route_not_found` */
+  /** Ends the rest of a route. @throws MessagingError `error.route_not_found` */
   resume(route: string, options: OperatorCallOptions = {}): Promise<Acceptance> {
     return this.switch('resume', route, options);
   }
@@ -58,7 +58,7 @@ export class ManagedCarriers {
         if (what === 'rest') await this.control.rest(name, call);
         else await this.control.resumeRoute(name, call);
       } finally {
-        // Also after a storage error: the change may have been committed.
+        // This also happens after a storage error, because the change may have been committed.
         publishNotice(this.notifier, 'operating', '*');
         const resumed = what === 'resume' ? this.channels.all() : [];
         for (const channel of resumed) publishNotice(this.notifier, 'due', channel.name);

@@ -23,7 +23,7 @@ const ERRORS: readonly ErrorDescription[] = [
 
 /** OpenAPI description of the queues (docs/management-api.md). */
 export const managedQueuesOpenapi = describeController(ManagedQueuesController, () => ({
-  tag: { name: 'Operator: queue', description: 'What waits, and what is paused.' },
+  tag: { name: 'Operator: queue', description: 'The waiting messages, and the pauses.' },
   schemas: {
     QueueDepth: QueueDepthView,
     Pause: PauseView,
@@ -33,24 +33,24 @@ export const managedQueuesOpenapi = describeController(ManagedQueuesController, 
   routes: {
     read: {
       operationId: 'readQueues',
-      summary: 'Read how much waits, and what is paused',
+      summary: 'Read how many messages wait, and the pauses',
       answer: { schema: 'Queues' },
     },
     pause: {
       operationId: 'pauseQueue',
-      summary: 'Claim nothing more of a channel or an account',
+      summary: 'Pause a channel or an account',
       description:
-        'In all processes within 5 seconds, codes too. What is under way goes on, and messages keep their deadlines.',
-      body: SCOPE('PauseQueue', 'Which queues: a channel, an account, or both.'),
+        'No messages of these queues are sent any more, in all processes within 5 seconds. This includes codes. Running attempts go on, and messages keep their deadlines.',
+      body: SCOPE('PauseQueue', 'The queues to pause: a channel, an account, or an account on a channel.'),
       idempotent: true,
       answer: { schema: 'Pauses' },
       errors: ERRORS,
     },
     resume: {
       operationId: 'resumeQueue',
-      summary: 'Take back a pause',
-      description: 'The pause of exactly this channel and account.',
-      body: SCOPE('ResumeQueue', 'Which pause: its channel, its account, or both.'),
+      summary: 'End a pause',
+      description: 'This ends the pause of exactly this channel and account.',
+      body: SCOPE('ResumeQueue', 'The pause to end: its channel, its account, or both.'),
       idempotent: true,
       answer: { schema: 'Pauses', examples: { 'Nothing is paused': { paused: [] } } },
       errors: ERRORS,

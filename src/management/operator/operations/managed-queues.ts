@@ -13,13 +13,13 @@ import { type OperatorCallOptions, operatorCall } from '../operator-call.js';
 import { OperatingControl, type QueueScope } from './operating-control.js';
 import type { PausesView, PauseView, QueuesView } from './queues.api.js';
 
-/** Which queues; at least one of both. */
+/** The queues to pause. At least one of the two fields is required. */
 export interface PauseDraft {
   readonly channel?: string | null | undefined;
   readonly account?: string | null | undefined;
 }
 
-/** The queues of all channels, for operators. Each method throws `error.storage_unavailable`. */
+/** Manages the queues of all channels, for operators. Each method can throw `error.storage_unavailable`. */
 @Injectable()
 export class ManagedQueues {
   constructor(
@@ -31,7 +31,7 @@ export class ManagedQueues {
     private readonly clock: Clock,
   ) {}
 
-  /** What waits in each channel, by priority, and what is paused. */
+  /** Returns how many messages wait in each channel, by priority, and the pauses. */
   async read(): Promise<QueuesView> {
     const depths = await this.control.depths(this.channels.all().map(({ name }) => name));
     const items = depths.map(({ oldestDue, ...depth }) => ({
@@ -42,18 +42,18 @@ export class ManagedQueues {
   }
 
   /**
-   * Has nothing more claimed of the queues of a channel, of an account, or of an account on a channel, codes neither, in all
-   * processes within five seconds. What is under way goes on, and messages keep their deadlines.
+   * Pauses a channel, an account, or an account on a channel: no messages of these queues are claimed any more, in all processes
+   * within five seconds. This includes codes. Running attempts go on, and messages keep their deadlines.
    *
-   * @returns the pauses there are
-   * @throws MessagingError `error.field_missing` without both, `error.field_invalid` for an unknown channel,
-   *   `error.account_not_found`
+   * @returns all pauses
+   * @throws MessagingError `error.field_missing` if both fields are missing, `error.field_invalid` for an unknown channel,
+   * `error.account_not_found`
    */
   pause(draft: PauseDraft, options: OperatorCallOptions = {}): Promise<Acceptance> {
     return this.switch('pause', draft, options);
   }
 
-  /** Takes back the pause of exactly this channel and account. @throws MessagingError as `pause` */
+  /** Ends the pause of exactly this channel and account. @throws MessagingError the errors of `pause` */
   resume(draft: PauseDraft, options: OperatorCallOptions = {}): Promise<Acceptance> {
     return this.switch('resume', draft, options);
   }
@@ -65,7 +65,7 @@ export class ManagedQueues {
       try {
         await this.control[what](scope, { by, at: this.clock.now() });
       } finally {
-        // Also after a storage error: the change may have been committed.
+        // This also happens after a storage error, because the change may have been committed.
         publishNotice(this.notifier, 'operating', '*');
         const resumed = what === 'resume' ? this.channels.all() : [];
         for (const { name } of resumed) publishNotice(this.notifier, 'due', name);

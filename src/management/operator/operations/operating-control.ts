@@ -9,7 +9,7 @@ import { type Operation, rowsOf, write } from '../../../storage/engine/operation
 import { integerOf } from '../../../storage/engine/rows.js';
 import { MAX_COUNTED } from './queues.api.js';
 
-/** Which queues: of a channel, of an account, or of both. */
+/** The queues of a channel, of an account, or of an account on a channel. */
 export interface QueueScope {
   /** Undefined: all channels. */
   readonly channel: string | undefined;
@@ -24,22 +24,22 @@ export interface SwitchCall {
   readonly at: number;
 }
 
-/** What waits in a channel with a priority. */
+/** The waiting deliveries of a channel with one priority. */
 export interface QueueDepth {
   readonly channel: string;
   readonly priority: Priority;
-  /** Deliveries that wait for an attempt, due or not; `MAX_COUNTED` stands for more. */
+  /** How many deliveries wait for an attempt, due or not. `MAX_COUNTED` means this number or more. */
   readonly depth: number;
-  /** The earliest time at which one is due, milliseconds since the epoch; undefined where nothing waits. */
+  /** The earliest time at which a delivery is due, in milliseconds since the epoch. Undefined if no delivery waits. */
   readonly oldestDue: number | undefined;
 }
 
 /**
- * Switches queues and routes off and on, with an entry of the audit log in the transaction of each change. What is so already
- * is no change. Every method throws `StorageUnavailableError` when the database does not answer.
+ * Switches queues and routes off and on. The transaction of each change also writes an entry of the audit log. A switch that is
+ * already in that position is no change. Every method throws `StorageUnavailableError` if the database does not answer.
  */
 export class OperatingControl extends OperatingStore {
-  /** Has nothing more claimed of these queues. */
+  /** Pauses these queues: no delivery is claimed any more. */
   pause({ channel = '', accountId = '' }: QueueScope, call: SwitchCall): Promise<void> {
     const { dialect } = this.database;
     return this.database.write(function* () {
@@ -50,7 +50,7 @@ export class OperatingControl extends OperatingStore {
     });
   }
 
-  /** Takes back the pause of exactly this scope. */
+  /** Ends the pause of exactly this scope. */
   resume({ channel = '', accountId = '' }: QueueScope, call: SwitchCall): Promise<void> {
     return this.database.write(function* () {
       const sql = 'DELETE FROM messaging_pause WHERE channel = ? AND account_id = ?';
@@ -58,7 +58,7 @@ export class OperatingControl extends OperatingStore {
     });
   }
 
-  /** Has a route take no new attempts. */
+  /** Rests a route: it takes no new attempts. */
   rest(route: string, { at, by }: SwitchCall): Promise<void> {
     const { dialect } = this.database;
     return this.database.write(function* () {
@@ -68,7 +68,7 @@ export class OperatingControl extends OperatingStore {
     });
   }
 
-  /** Takes back `rest`. */
+  /** Ends the rest of a route. */
   resumeRoute(route: string, { at, by }: SwitchCall): Promise<void> {
     return this.database.write(function* () {
       if ((yield* write('DELETE FROM messaging_rested_route WHERE id = ?', route)) === 0) return;
@@ -76,13 +76,16 @@ export class OperatingControl extends OperatingStore {
     });
   }
 
-  /** What waits in these channels, by priority. Reads an index, at most `MAX_COUNTED` entries for each count. */
+  /**
+   * Counts the waiting deliveries of these channels, by priority. It reads an index, at most `MAX_COUNTED` entries for each
+   * count.
+   */
   async depths(channels: readonly string[]): Promise<readonly QueueDepth[]> {
     const { dialect } = this.database;
     const depths: QueueDepth[] = [];
     for (const channel of channels) {
       for (const priority of PRIORITIES) {
-        // Each by itself, so that other work runs in between.
+        // Each count is a separate query, so that other work runs in between.
         depths.push(await this.database.browse(() => depthOf(dialect, channel, priority), undefined));
       }
     }
@@ -101,7 +104,7 @@ function auditPause(
   return recordAudit({ accountId: accountId || undefined, at, by, action, target, after });
 }
 
-/** How many accounts one statement looks at for the earliest due time, and how many statements there are at most. */
+/** How many accounts one statement reads for the earliest due time, and how many statements there are at most. */
 const ACCOUNTS = 1000;
 const STATEMENTS = 10;
 
