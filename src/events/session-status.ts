@@ -29,6 +29,7 @@ export const SESSION_STATES = {
 
 type States = typeof SESSION_STATES;
 
+/** A state of a linked number. */
 export type SessionStatus = keyof States;
 
 type StatusWith<Property> = { [S in SessionStatus]: States[S] extends Property ? S : never }[SessionStatus];

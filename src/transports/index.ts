@@ -2,6 +2,7 @@
 
 export type { Cancellation } from '../common/concurrency/async.js';
 export type { ReportedStatus } from '../events/delivery-status.js';
+export type { FinalSessionStatus } from '../events/session-status.js';
 export {
   type IncomingMedia,
   type IncomingMsgapp,

@@ -37,6 +37,7 @@ const TYPES = list(oneOf<'*' | EventType>(['*', ...EVENT_TYPES], 'A type of even
 });
 /** `none`: a failed call is tried again by itself and the others go on. `strict`: nothing overtakes. */
 export const ORDERINGS = ['none', 'strict'] as const;
+/** The order in which an endpoint is called. */
 export type EndpointOrdering = (typeof ORDERINGS)[number];
 
 const ORDERING = oneOf(
@@ -52,6 +53,7 @@ const WAIT = count('How long the first event of a call waits for others, in mill
 });
 /** How calls are signed (Standard Webhooks): HMAC-SHA256 (`v1`), or Ed25519 (`v1a`). */
 export const WEBHOOK_SIGNATURES = ['hmac', 'ed25519'] as const;
+/** A way to sign calls. */
 export type WebhookSignature = (typeof WEBHOOK_SIGNATURES)[number];
 
 const SIGNATURE = oneOf(

@@ -132,8 +132,8 @@ interface Manifest {
  */
 const NAMELESS = ['LiveSession', 'MessageReceiver', 'SchemaOf', 'SessionListener'];
 
-/** The size of the tarball when the faults found in the field were mended (2 512 kB), plus some room. */
-const MAX_BYTES = 2_600_000;
+/** The size of the tarball when three subpaths were added and the docs were written anew (2 600 kB), plus 50 kB. */
+const MAX_BYTES = 2_650_000;
 
 describe('the packed package', () => {
   let folder: string;
