@@ -101,6 +101,6 @@ interface LegacyBearerSettings {
 export abstract class AccountSettings {
   abstract readonly signatures: readonly [string, ...string[]];
   abstract readonly legacyBearer: false | LegacyBearerSettings;
-  /** Texts of refusals on the host's own routes, where `MessagingExceptionFilter` is not installed. */
+  /** The texts of refusals on the host's own routes, on which `MessagingExceptionFilter` is not installed. */
   abstract readonly catalogue: Catalogue;
 }

@@ -8,8 +8,8 @@ import type { Permission } from './keys/permissions.js';
 export interface AdmittedCall extends AdmittedRequest {
   readonly headers: CredentialHeaders;
   /**
-   * What admitted the caller: our `Authenticator`, or a guard of the host that replaces it. Such a guard need not read
-   * the headers.
+   * The object that admitted the caller: our `Authenticator`, or a guard of the host that replaces it. Such a guard
+   * need not read the headers.
    */
   readonly by: object | undefined;
   /** The permission that the route needs. */

@@ -24,7 +24,7 @@ export class TextAccess {
   /**
    * Returns one message as the caller may see it.
    * @param target the id of the message
-   * @throws StorageUnavailableError where the reading cannot be recorded
+   * @throws StorageUnavailableError if the reading cannot be recorded
    */
   async one<T extends object>({ user, accountId }: Caller, by: Author, target: string, view: T): Promise<T> {
     if (user?.operator === undefined) return view;
@@ -35,7 +35,7 @@ export class TextAccess {
 
   /**
    * Must be called before a file that somebody sent is returned. It records an operator's reading in the audit log.
-   * @throws StorageUnavailableError where the reading cannot be recorded
+   * @throws StorageUnavailableError if the reading cannot be recorded
    */
   async file(caller: Caller, by: Author, target: string): Promise<void> {
     await this.one(caller, by, target, {});

@@ -218,7 +218,7 @@ function wrongBalances(database: Database, from: Place, to: Place, rows: readonl
 
 /**
  * One statement reads the balance and the entries, so that both are of one state of the database. It may take seconds,
- * but holds no lock.
+ * but it locks nothing.
  */
 const WRONG_BALANCE = `SELECT concat('Account ', c.id, ': the balance is ', c.balance, ', its entries make ',
     coalesce(sum(l.units), 0), '.') AS fault

@@ -71,8 +71,8 @@ export class LedgerStore {
 
   /**
    * Posts as `post` does, and stores the reply under an Idempotency-Key. The earlier reply is read and the new one
-   * stored in the transaction of the posting, while it holds the account's lock. If there is an earlier reply, nothing
-   * is posted. The route of the key must name the account.
+   * stored in the transaction of the posting, after the account was locked. If there is an earlier reply, nothing is
+   * posted. The route of the key must name the account.
    *
    * @throws MessagingError `error.idempotency_mismatch` if the earlier reply belongs to another body
    */

@@ -62,10 +62,10 @@ export class StorageUnavailableError extends MessagingError {
 export const RECONNECT_SECONDS = 5;
 
 /**
- * The operation failed because of another transaction: a deadlock, a serialization failure (40001), or a lock that was
- * held for too long. Nothing of the operation is stored. If it was part of a transaction of your own, roll that back
- * and repeat all of it. The API answers 503 with `Retry-After`. The `cause` has the database's `code`, for example
- * `40001` or `ER_LOCK_DEADLOCK`.
+ * The operation failed because of another transaction: a deadlock, a serialization failure (40001), or a lock that
+ * another transaction kept for too long. Nothing of the operation is stored. If it was part of a transaction of your
+ * own, roll that back and repeat all of it. The API answers 503 with `Retry-After`. The `cause` has the database's
+ * `code`, for example `40001` or `ER_LOCK_DEADLOCK`.
  */
 export class TransactionConflictError extends StorageUnavailableError {}
 

@@ -12,7 +12,7 @@ const INTERVAL_MS = MINUTE_MS;
 /** The most kinds of faults that one log distinguishes. */
 const KINDS = 500;
 
-/** What a line is about, besides its sentence. Hosts with structured logs search by these fields. */
+/** The fields of a line, besides its sentence. Hosts with structured logs search by them. */
 interface LogFields {
   /** The error in one word: our own code, a carrier's or a database's. */
   readonly code?: string | undefined;
@@ -179,7 +179,10 @@ export function faultCode(error: unknown): string {
 
 const FRAME = /^ {4}at .*(:\d+:\d+|<anonymous>|native)\)?$/;
 
-/** The first frames of an error's stack, each on a line of its own. The message is left out, because it may hold secrets. */
+/**
+ * The first frames of an error's stack, each on a line of its own. The message is left out, because it may contain
+ * secrets.
+ */
 export function stackFrames(error: unknown, most: number): string {
   if (!(error instanceof Error) || typeof error.stack !== 'string') return '';
   // A message may have lines that look like frames; the stack's frames are the last consecutive ones.

@@ -22,8 +22,8 @@ export function checkCallOptions<T extends object>(
 }
 
 /**
- * Formats a wrong value for an error message. A text is in quotes, to distinguish "5" from 5. For lists, objects and functions
- * only the type is given, because they may be large or hold a secret.
+ * Formats a wrong value for an error message. A text is in quotes, to distinguish "5" from 5. For lists, objects and
+ * functions only the type is given, because they may be large or contain a secret.
  */
 export function formatValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);

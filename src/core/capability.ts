@@ -9,7 +9,9 @@ import { configured } from './configured-module.js';
 import { MountCheck } from './mount-check.js';
 import type { MountPoint } from './mount-point.js';
 
-/** What a capability (SMS, one-time passcodes, a messaging-app channel, the sandbox) brings to an application. */
+/**
+ * The parts that a capability (SMS, one-time passcodes, a messaging-app channel, the sandbox) adds to an application.
+ */
 export interface Capability extends Pick<ModuleMetadata, 'imports' | 'exports'> {
   /** Stores that its services inject, each by its class. They run on the application's storage. */
   readonly stores?: readonly StoreClass[];

@@ -119,7 +119,7 @@ export interface MessagingOptionsFactory<V> {
   createMessagingOptions(): V | Promise<V>;
 }
 
-/** Where the options of `forRootAsync` come from. */
+/** The source of the options of `forRootAsync`. */
 export type OptionsSource<V> =
   | (OptionsFromFactory<V> & { readonly useClass?: undefined; readonly useExisting?: undefined })
   | (FactoryImports & {

@@ -17,13 +17,13 @@ const NOTICED_MS = 1000;
 
 /**
  * The database's clock, which all processes on one database share. If each process used its own clock, a process whose
- * clock is wrong would take leases that others hold, or its own leases would end at once. The database's clock is read
- * at start and every minute. In between, the time advances with the machine's `elapsed`, so that setting the machine's
- * clock changes nothing. With a storage that has no clock, this is the machine's clock. SQLite is such a storage: all
- * its processes run on one machine.
+ * clock is wrong would take leases that others still have, or its own leases would end at once. The database's clock is
+ * read at start and every minute. In between, the time advances with the machine's `elapsed`, so that setting the
+ * machine's clock changes nothing. With a storage that has no clock, this is the machine's clock. SQLite is such a
+ * storage: all its processes run on one machine.
  *
  * `now` is corrected only if a reading differs from it by more than the round trip explains. If the correction goes
- * back by up to a second, `now` stands still until the clock has caught up. If the database's clock is set back
+ * back by up to a second, `now` stays the same until the clock has caught up. If the database's clock is set back
  * further, `now` goes back too. Otherwise this process would take the leases of processes that were started since.
  */
 export class DatabaseClock extends Clock {
@@ -64,7 +64,7 @@ export class DatabaseClock extends Clock {
   override now(): number {
     if (this.base === undefined) return this.machine.now();
     // A jump of the machine's own time means that its clock was set or that the machine was suspended. During a
-    // suspension, `elapsed` may stand still.
+    // suspension, `elapsed` may not advance.
     if (Math.abs(this.ownBase - this.machineBase) > NOTICED_MS) this.measureAgain();
     this.latest = Math.max(this.latest, Math.floor(this.base + this.machine.elapsed()));
     return this.latest;

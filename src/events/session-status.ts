@@ -1,14 +1,17 @@
-/** What the rest of the module has to know of one state of a session. */
+/** The properties of one state of a session. */
 interface SessionState {
-  /** The states that may follow. None: the state is final. */
+  /** The states that may follow. An empty list: the state is final. */
   readonly next: readonly string[];
-  /** What its event `session.<state>` says in documents. Null: there is no event, because the answer to `connect` says it. */
+  /**
+   * The description of its event `session.<state>` in documents. Null: there is no event, because the answer to
+   * `connect` already shows the state.
+   */
   readonly meaning: string | null;
 }
 
 /**
- * The states of a session of a messaging app, in the order of the documents. Types, steps, OpenAPI, events and metrics are derived
- * from this table.
+ * The states of a messaging app's session, in the order in which documents list them. Types, steps, OpenAPI, events and
+ * metrics are derived from this table.
  */
 export const SESSION_STATES = {
   created: { next: ['connected', 'expired', 'logged_out', 'replaced', 'banned', 'failed'], meaning: null },
@@ -42,7 +45,7 @@ export type PublishedSessionStatus = StatusWith<{ readonly meaning: string }>;
 
 function statusesWith<S extends SessionStatus>(has: (state: SessionState) => boolean): readonly S[] {
   const all = Object.entries<SessionState>(SESSION_STATES);
-  // The caller's condition is the one of the type S.
+  // The compiler cannot know this: the caller's condition must match the type S.
   return all.filter(([, state]) => has(state)).map(([status]) => status as S);
 }
 

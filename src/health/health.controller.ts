@@ -5,7 +5,7 @@ import { MessagingRoute } from '../http/mounted-routes.js';
 import { type HealthReport } from './health.api.js';
 import { HealthService } from './health-service.js';
 
-/** What Express's response and Fastify's reply have in common. */
+/** The common part of Express's response and Fastify's reply. */
 interface StatusResponse {
   status(code: number): unknown;
 }

@@ -42,7 +42,7 @@ type StreamSource = (client: Subscriber<MessageEvent>) => () => void;
 
 /** A stream that a client is reading. */
 interface OpenStream {
-  /** Aborted when the stream is over, whoever ended it. */
+  /** Aborted when the stream is over, whether the client, the source or the application has ended it. */
   readonly signal: AbortSignal;
   /** Ends the stream. A client that has not received the rest a second later is disconnected. */
   end(): void;

@@ -47,7 +47,7 @@ export interface HttpOptions {
 
 /** `HttpOptions`, checked and with defaults. The class is only the injection token; the value is a plain object. */
 export abstract class HttpSettings {
-  /** Without slashes at its ends, for instance `api/v1`. */
+  /** The path, without slashes at its ends. Example: `api/v1`. */
   abstract readonly path: string;
   abstract readonly controllers: boolean;
   abstract readonly maxBodyBytes: number;

@@ -9,7 +9,7 @@ import { type ReplyHeaders, rawRequest } from './parameters.js';
 /** The request's `Idempotency-Key` with its body as parsed; undefined without one (docs/http-api.md). */
 export const Idempotent = createParamDecorator((_data: unknown, context: ExecutionContext) => onceIn(context));
 
-/** What `@Idempotent()` gives a handler. */
+/** The value that `@Idempotent()` gives to a handler. */
 export function onceIn(context: ExecutionContext): IdempotentRequest | undefined {
   const given = idempotencyKeyOf(context);
   if (given === undefined) return undefined;

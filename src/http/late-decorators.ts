@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { Type } from '@nestjs/common';
 import { once } from '../common/concurrency/once.js';
 
-// In a CommonJS bundle of esbuild `import.meta.url` is undefined.
+// `__filename` is the fallback, because in a CommonJS bundle of esbuild `import.meta.url` is undefined.
 const require = createRequire(import.meta.url ?? __filename);
 
 /** The host's class-validator, loaded at first use: it takes about as long to load as all of this package. */

@@ -40,8 +40,8 @@ function routesWithoutNeeds(controller: Type<object> & { readonly prototype: Rec
 const RAW_INPUT = [RouteParamtypes.BODY, RouteParamtypes.QUERY];
 
 /**
- * The handlers of a controller that take a body or a query with Nest's `@Body()` or `@Query()` and no pipe, where our rules
- * would not apply; each as `Controller.handler`.
+ * The handlers of a controller that take a body or a query with Nest's `@Body()` or `@Query()` and no pipe, so that our
+ * rules would not apply. Each is written as `Controller.handler`.
  */
 function unvalidatedParameters(controller: Type<object>): string[] {
   return new MetadataScanner()

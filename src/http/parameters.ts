@@ -90,7 +90,7 @@ interface PlatformResponse {
 /** Access to the headers and the status of the answer, on both platforms; the body is what the handler returns. */
 export const ReplyHeaders = createParamDecorator((_data: unknown, context: ExecutionContext) => replyOf(context));
 
-/** What `@ReplyHeaders()` gives a handler. */
+/** The value that `@ReplyHeaders()` gives to a handler. */
 export function replyOf(context: ExecutionContext): ReplyHeaders {
   const response = context.switchToHttp().getResponse<PlatformResponse>();
   return {

@@ -139,7 +139,7 @@ interface DtoField {
   readonly isInteger: boolean;
   /** The rules in the order in which class-validator keeps them: decorators are evaluated from the last to the first. */
   readonly rules: readonly Rule[];
-  /** Conditions of which all must hold, or the field is not checked. */
+  /** The field is checked only if all of these conditions are true. */
   readonly conditions: readonly Rule[];
   /** The rules with what checks them, in the order of the decorators. */
   readonly checks: readonly RuleCheck[];

@@ -121,7 +121,7 @@ function listRefusal(field: string, value: unknown, home: string | undefined): M
   return numberRefusal(field, wrong, home);
 }
 
-/** At most 64 characters of the caller's input. */
+/** Cuts the caller's input to at most 64 characters. */
 export function shortened(value: string): string {
   return value.length > 64 ? `${value.slice(0, 63)}…` : value;
 }

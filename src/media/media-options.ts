@@ -2,8 +2,9 @@ import { any, OptionPlace, type OptionsOf, optionalGroup } from '../common/optio
 import { originOf } from '../common/origin.js';
 
 /**
- * Addresses that the fetcher may use besides public ones: `none`; `loopback`, this machine's loopback addresses on any port
- * (for samples and tests, never where untrusted clients have a key); or origins such as `https://files.example.com:8443`.
+ * Addresses that the fetcher may use besides public ones: `none`; `loopback`, this machine's loopback addresses on any
+ * port (for samples and tests, and never if untrusted clients have a key); or origins such as
+ * `https://files.example.com:8443`.
  */
 export type MediaAllow = 'none' | 'loopback' | readonly string[];
 

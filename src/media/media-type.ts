@@ -19,8 +19,8 @@ interface Presented {
 /** The detected type of a file. */
 interface MediaType extends Presented {
   /**
-   * What the bytes contain. Apps may be unable to show it. For example, HEIC is an `image`, but it is presented as a
-   * document.
+   * The kind of content in the bytes. Apps may be unable to show it. For example, HEIC is an `image`, but it is
+   * presented as a document.
    */
   readonly content: MediaKind;
   /** The container format of the bytes, which may contain either sound or film. */
@@ -225,7 +225,7 @@ const PAGE_STARTS = new Set([
   'table',
 ]);
 
-/** What the server and the URL claim about a file. */
+/** The claims of the server and the URL about a file. */
 interface MediaClaims {
   /** The `Content-Type` header, unchanged. */
   readonly contentType?: string | undefined;

@@ -40,7 +40,7 @@ abstract class PictureWalk implements PictureEnd {
 /** Walks the segments of a JPEG (ITU-T T.81 annex B) up to the marker EOI. */
 class JpegEnd extends PictureWalk {
   hasEnded = false;
-  /** What comes next. `data`: the data of a scan, which may be empty and ends at 0xFF. */
+  /** The next part. `data`: the data of a scan, which may be empty and ends at 0xFF. */
   private next: 'data' | 'marker' | 'length' | 'lengthEnd' = 'data';
   private length = 0;
 

@@ -48,7 +48,7 @@ export interface Delivery {
 /** Selects the deliveries that a worker claims. */
 export interface ClaimOrder {
   readonly channel: string;
-  /** At most so many. */
+  /** The most items. */
   readonly limit: number;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -77,7 +77,7 @@ export interface ClaimOrder {
 /** Selects the overdue deliveries that a worker ends. */
 export interface ExpiryOrder {
   readonly channel: string;
-  /** At most so many. */
+  /** The most items. */
   readonly limit: number;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -144,7 +144,7 @@ export const SHOWN_ATTEMPTS = 10;
 export interface RecipientQuery {
   /** The account of the message. The query counts as one of this account's listings. */
   readonly accountId?: string | undefined;
-  /** At most so many. */
+  /** The most items. */
   readonly limit: number;
   /** The first position of the page, from 0: the `next` of the previous page. */
   readonly from?: number | undefined;

@@ -11,7 +11,7 @@ export const EXAMPLE = {
   moment: '2026-11-21T10:00:00.000Z',
 } as const;
 
-/** Where a document keeps its named schemas. */
+/** The place of the named schemas in a document. */
 export const SCHEMAS = '#/components/schemas/';
 
 /** A reference to a named schema. */

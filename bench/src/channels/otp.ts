@@ -52,7 +52,12 @@ export async function benchOtp(turns: number): Promise<OtpRatios> {
   const sendInProcess = await delivering.sendsAgainst(bare, turns);
   await Promise.all([delivering.close(), bare.close()]);
   return {
-    ...{ send, sendInProcess, verify, sendAgainstBetterAuth, fastifyAgainstBetterAuth, verifyAgainstBetterAuth },
+    send,
+    sendInProcess,
+    verify,
+    sendAgainstBetterAuth,
+    fastifyAgainstBetterAuth,
+    verifyAgainstBetterAuth,
     verifyAtMillion,
   };
 }

@@ -37,8 +37,15 @@ async function told(url: string, endpoints: number): Promise<TypeormStorage> {
   const storage = await opened(url, true);
   for (let made = 0; made < endpoints; made++) {
     const endpoint = {
-      ...{ id: timeOrderedId(), accountId: ACCOUNT, url: ENDPOINT_URL, types: null, ordering: 'none' as const },
-      ...{ batch: { max: 1, waitMs: 0 }, signature: 'hmac' as const, description: null, createdAt: Date.now() },
+      id: timeOrderedId(),
+      accountId: ACCOUNT,
+      url: ENDPOINT_URL,
+      types: null,
+      ordering: 'none' as const,
+      batch: { max: 1, waitMs: 0 },
+      signature: 'hmac' as const,
+      description: null,
+      createdAt: Date.now(),
       versions: [{ number: 1, pepper: 'bench', endsAt: null }],
     };
     await storage.store(EndpointStore).create(endpoint, { once: undefined, replyOf: () => ({}) });

@@ -157,8 +157,16 @@ async function fill(url: string, stored: number): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
   const data = JSON.stringify({
-    ...{ id: timeOrderedId(), channel: 'sms', position: 0, number: '22670000000', signature: 'INFOS' },
-    ...{ status: 'delivered', error: null, units: 1, refunded_units: 0, accepted_at: new Date().toISOString() },
+    id: timeOrderedId(),
+    channel: 'sms',
+    position: 0,
+    number: '22670000000',
+    signature: 'INFOS',
+    status: 'delivered',
+    error: null,
+    units: 1,
+    refunded_units: 0,
+    accepted_at: new Date().toISOString(),
     metadata: null,
   });
   await client.query('SET synchronous_commit = off');

@@ -74,7 +74,8 @@ export async function benchWebhooks(events: number, turns: number): Promise<Webh
     single: median(rates.map(([, single]) => single)),
     batched: median(rates.map(([, , batched]) => batched)),
     ratios: rates.map(([bare, single, batched]) => [single / bare, batched / single]),
-    ...{ waits, besideDead: median(beside) },
+    waits,
+    besideDead: median(beside),
   };
 }
 
@@ -116,13 +117,22 @@ const RUN = 16;
 
 /** The data of the events of the bench. */
 const DATA = JSON.stringify({
-  ...{ id: 'x'.repeat(36), channel: 'sms', position: 0, number: '22670000000', status: 'sent' },
+  id: 'x'.repeat(36),
+  channel: 'sms',
+  position: 0,
+  number: '22670000000',
+  status: 'sent',
 });
 
 /** A body like that of an event. The headers are like those of a call. */
 const BODY = JSON.stringify({
-  ...{ id: `evt_${'x'.repeat(22)}`, type: 'message.sent', timestamp: new Date().toISOString(), sequence: 12_345 },
-  ...{ previous: 12_344, account: 'x'.repeat(36), data: JSON.parse(DATA) },
+  id: `evt_${'x'.repeat(22)}`,
+  type: 'message.sent',
+  timestamp: new Date().toISOString(),
+  sequence: 12_345,
+  previous: 12_344,
+  account: 'x'.repeat(36),
+  data: JSON.parse(DATA),
 });
 const HEADERS = {
   'content-type': 'application/json',

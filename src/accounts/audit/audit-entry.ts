@@ -45,8 +45,8 @@ export interface AuditQuery extends PageRequest {
   /** Only entries of this account. Undefined: entries of all accounts, and those of no account. */
   readonly accountId?: string | undefined;
   readonly action?: AuditAction | undefined;
-  /** From this moment on, milliseconds since the epoch. */
+  /** Only entries at this time or later, in milliseconds since the epoch. */
   readonly since?: number | undefined;
-  /** Before this moment, milliseconds since the epoch. */
+  /** Only entries before this time, in milliseconds since the epoch. */
   readonly until?: number | undefined;
 }

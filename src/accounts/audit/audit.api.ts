@@ -40,7 +40,7 @@ export const AUDIT_ACTIONS = [
   'text.read',
 ] as const;
 
-/** What was done, as an entry of the audit log says it. */
+/** The action of an entry of the audit log. */
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 const fields = (description: string) =>

@@ -24,7 +24,7 @@ import {
 } from './authenticator.js';
 import { neededBy } from './needs.decorator.js';
 
-/** What Express's and Fastify's requests have in common. */
+/** The common part of Express's and Fastify's requests. */
 interface FramedRequest {
   readonly url?: string;
   readonly ip?: string;

@@ -96,7 +96,7 @@ export class KeyRegistry {
       const earlier = await this.store.rotateKey(id, made.stored, made.stored.createdAt + graceMs, change.by, kept);
       if (earlier) return earlier;
     } finally {
-      // Also after a storage error: the change may have been committed.
+      // The cache is cleared even after a storage error, because the change may have been committed.
       this.directory.forget(id);
     }
     this.events.publish([newKeyEventOf(made.stored, id)]);
@@ -115,7 +115,7 @@ export class KeyRegistry {
       if (!key) throw new MessagingError('error.key_not_found');
       this.events.publish(revocationEvents(key, at));
     } finally {
-      // Also after a storage error: the change may have been committed.
+      // The cache is cleared even after a storage error, because the change may have been committed.
       this.directory.forget(id);
     }
   }

@@ -135,7 +135,7 @@ export class SignatureService {
       if (decision.isNew) this.events.publish(signatureEvents({ accountId, at }, decision.signature));
       return decision.signature;
     } finally {
-      // Also after a storage error: the change may have been committed.
+      // The cache is cleared even after a storage error, because the change may have been committed.
       this.directory.forget(accountId);
     }
   }

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { CountryCode, PhoneNumber } from 'libphonenumber-js/max';
 import { once } from '../concurrency/once.js';
 
-// In a CommonJS bundle of esbuild `import.meta.url` is undefined.
+// `__filename` is the fallback, because in a CommonJS bundle of esbuild `import.meta.url` is undefined.
 const require = createRequire(import.meta.url ?? __filename);
 
 // Positions of a country's properties in the library's metadata (format version 4, which its file METADATA describes).
@@ -121,7 +121,7 @@ export interface NationalPlan {
   readonly numbers: RegExp;
   /** The lengths, without the calling code, of the numbers of all countries that share it. */
   readonly lengths: ReadonlySet<number>;
-  /** What people there dial before a national number, such as `0`; empty: nothing. */
+  /** The digits that people there dial before a national number, such as `0`; empty if there are none. */
   readonly trunkPrefix: string;
 }
 

@@ -2,10 +2,13 @@ import { asciiDigits } from './digits.js';
 import { callingCodeOf, countryOf, isCountryCode, isValidNumber, parseNumber } from './phone-number.js';
 import { spellingsOf } from './phone-spellings.js';
 
-/** What the sender says about an address: in SMPP its type of number. `short`: a code of the network or an abbreviation. */
+/**
+ * The sender's information about an address: in SMPP its type of number. `short`: a code of the network or an
+ * abbreviation.
+ */
 export type AddressType = 'unknown' | 'international' | 'national' | 'short' | 'alphanumeric';
 
-/** What is known about an address besides its text. */
+/** Facts about an address besides its text. */
 export interface AddressOrigin {
   /** The country (ISO 3166 alpha-2) in whose national form numbers may be written; undefined: not known. */
   readonly home?: string | undefined;

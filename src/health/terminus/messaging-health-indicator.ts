@@ -3,7 +3,7 @@ import type { HealthIndicatorResult } from '@nestjs/terminus';
 import { loadPeer } from '../../common/load-peer.js';
 import { HealthService } from '../health-service.js';
 
-/** What the indicator adds to Terminus' result: the state of each check, by its name. */
+/** The data that the indicator adds to Terminus' result: the state of each check, by its name. */
 export interface MessagingHealthData {
   readonly checks: Readonly<Record<string, string>>;
 }

@@ -71,7 +71,7 @@ export class EarlyAnswers {
   }
 }
 
-/** @param given headers that the framework holds for this response */
+/** @param given the headers that the framework has set for this response */
 function answerAtOnce({ req, res }: RequestContext, answer: ErrorAnswer, given: OutgoingHttpHeaders): void {
   res.end(writeHead(res, answer, given));
   // The rest of a small body is discarded, so that the connection can carry the next request.
@@ -102,7 +102,7 @@ function answerAndHangUp(
   res.setHeader('Connection', 'close');
   const text = writeHead(res, answer, given);
   res.flushHeaders();
-  // Not `res.end()`: Node would close both sides of the connection.
+  // `res.end()` is not used here, because Node would close both sides of the connection.
   res.write(text, () => req.socket.end());
   linger(req, clock, bounds, discards, () => {
     res.end();

@@ -18,7 +18,7 @@ import { sendContinue, waitsForContinue } from './expect-continue.js';
 /** `Retry-After` in seconds. During a shutdown another process may answer then; after a 429 another request may have ended. */
 const RETRY_AFTER_S = 1;
 
-/** Called with the body when a request may go on to its handler: an object, or bytes if the route asks for them. */
+/** Called with the body when a request is admitted to its handler: an object, or bytes if the route asks for them. */
 type Proceed = (body: unknown) => void;
 
 /**

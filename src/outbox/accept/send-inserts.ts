@@ -210,9 +210,9 @@ function oneSend(dialect: Dialect, send: Send, turn: number | undefined): Statem
 }
 
 /**
- * Indexes one large send by number. The rows are written in the order of numbers, because the table is stored in this order. In
- * the order of the send, each of 100 000 rows could be on another page, and a server whose memory does not hold the table would
- * read and write a page for each row.
+ * Indexes one large send by number. The rows are written in the order of numbers, because the table is stored in this
+ * order. In the order of the send, each of 100 000 rows could be on another page, and a server with less memory than
+ * the table needs would read and write a page for each row.
  */
 function oneSentTo(dialect: Dialect, send: Send): Statement[] {
   const { id, accountId, channel, at } = send;

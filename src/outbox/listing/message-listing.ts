@@ -7,7 +7,10 @@ import type { DeliveryStatus } from '../delivery-state.js';
 import { metadataOf } from '../metadata.js';
 import type { MessageQuery } from '../outbox-records.js';
 
-/** The filter and page of a listing of messages. All conditions must hold, those on recipients for the same recipient. */
+/**
+ * The filter and page of a listing of messages. A message must meet all conditions, and one and the same recipient must
+ * meet all conditions on recipients.
+ */
 export interface MessageListQuery {
   /** The maximum number of items, 1 to 1000. Default 50. */
   readonly limit?: number | undefined;

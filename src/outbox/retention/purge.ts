@@ -16,7 +16,7 @@ interface Progress {
   readonly place: string;
   /** The id after which the purge starts over, because messages after it were not complete. */
   readonly skipped: string | undefined;
-  /** Since when `skipped` is set, milliseconds since the epoch. */
+  /** When `skipped` was set, in milliseconds since the epoch. */
   readonly since: number;
 }
 

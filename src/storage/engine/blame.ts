@@ -38,8 +38,8 @@ const MYSQL_STATES: Table = [
 ];
 
 /**
- * Errors of MariaDB and MySQL by name, or by `ER_` and number where `mysql2` has no name. The list has only errors
- * whose SQLSTATE is not specific enough. A third of all errors have HY000.
+ * Errors of MariaDB and MySQL by name, or by `ER_` and number if `mysql2` has no name for them. The list has only
+ * errors whose SQLSTATE is not specific enough. A third of all errors have HY000.
  */
 const MYSQL_NAMES: Table = [
   // CHECKREAD: a row was changed after the transaction's snapshot (MariaDB's innodb_snapshot_isolation). The last two: a
