@@ -231,7 +231,7 @@ test.each([{ continues: true }, { packed: true }, { continues: true, packed: tru
 test('a compressed document that is too large when unpacked is an error', async () => {
   const { provider, verifier } = await start();
   provider.instead.set('/keys', { packed: true, body: `{"keys":[],"x":"${'x'.repeat(300_000)}"}` });
-  await expect(verifier.verify(await provider.token(CLAIMS))).rejects.toThrow('or too large.');
+  await expect(verifier.verify(await provider.token(CLAIMS))).rejects.toThrow('or is too large.');
 });
 
 test('an unreachable provider is an error, and a slow one is given five seconds', async () => {
