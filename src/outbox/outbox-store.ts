@@ -57,7 +57,7 @@ export class OutboxStore {
   constructor(private readonly database: Database) {
     this.policies = database.store(PolicyStore);
     this.recorder = database.store(EventRecorder);
-    this.memories = new QueueMemories(database.dialect.keepsDeadEntries);
+    this.memories = new QueueMemories(database.dialect.searchesFromFloors);
   }
 
   /**

@@ -142,10 +142,10 @@ export abstract class Dialect {
   readonly locksGaps: boolean = false;
 
   /**
-   * Whether an index keeps the entries of rows that have left it, as long as the snapshot of another transaction may
-   * need them. A search walks over such entries.
+   * Whether a search saves time if it starts at a known `due_at`. An index keeps the entries of rows that have left it, as
+   * long as the snapshot of another transaction may need them, and a search from the start of a queue walks over them.
    */
-  readonly keepsDeadEntries: boolean = true;
+  readonly searchesFromFloors: boolean = true;
 
   /**
    * Whether processes write to several nodes and each node knows only its own row locks (Galera). Two transactions that

@@ -75,7 +75,7 @@ export class QueueMemory {
   private claims = 0;
   private stored: Stored[] = [];
 
-  /** @param hasFloors whether floors are kept; false for a database whose indexes have no dead entries */
+  /** @param hasFloors whether floors are kept; see `Dialect.searchesFromFloors` */
   constructor(private readonly hasFloors: boolean) {}
 
   /**

@@ -53,6 +53,8 @@ export class MysqlDialect extends Dialect {
   // In REPEATABLE READ, the default, a read after a wait for a lock would return the rows from before the wait.
   override readonly isolation: Dialect['isolation'] = 'READ COMMITTED';
   override readonly current: string = ' LOCK IN SHARE MODE';
+  // InnoDB walks over all entries of rows that left the index, also behind the end of a range, until it finds one that is left.
+  override readonly searchesFromFloors: boolean = false;
   override readonly locksGaps: boolean = true;
   override readonly thenJoin: string = 'STRAIGHT_JOIN';
   // UNIX_TIMESTAMP(NOW(3)) would be ambiguous for an hour whenever the connection's time zone leaves daylight saving

@@ -15,7 +15,8 @@ export class SqliteDialect extends Dialect {
   override readonly clustered: string = ' WITHOUT ROWID';
   override readonly lockTimeout: readonly string[] = [];
   override readonly migratesInTransaction: boolean = true;
-  override readonly keepsDeadEntries: boolean = false;
+  // An index has no entries of rows that left it.
+  override readonly searchesFromFloors: boolean = false;
   override readonly blocksWhileReading: boolean = true;
   /** A statement with so many rows takes about 15 ms of processor time. Other requests wait for this time. */
   override readonly maxRows: number = 10_000;
