@@ -1,6 +1,6 @@
 type RegisterTest = (name: string, body: () => Promise<void>) => unknown;
 
-/** The part of a test runner that the contract suites use. Jest, Vitest and `node:test` have it. */
+/** The functions of a test runner that the contract suites use. Jest, Vitest and `node:test` have them. */
 export interface TestRunner {
   describe(name: string, body: () => void): unknown;
   readonly test: RegisterTest & { readonly skip: RegisterTest };
@@ -10,7 +10,7 @@ export interface TestRunner {
 
 /** A runner that skips the tests of the optional parts that a harness lacks. */
 export interface PartRunner<Part extends string> extends TestRunner {
-  /** Registers a test that needs a part: a skipped one where the harness lacks it. */
+  /** Registers a test that needs a part: a skipped one if the harness lacks it. */
   testWith(part: Part, name: string, body: () => Promise<void>): unknown;
 }
 
@@ -31,7 +31,7 @@ export function lacking(part: string): Error {
 /**
  * The test runner with global functions, as Jest and Vitest (`globals: true`) have them.
  *
- * @throws Error where a function is missing
+ * @throws Error if a function is missing
  */
 export function globalRunner(): TestRunner {
   const { describe, test, it, beforeEach, afterEach }: Record<string, unknown> = { ...fromGlobal() };

@@ -22,13 +22,14 @@ const TEXTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Registers the contract tests for a transport of a messaging app. They need a double of the app that behaves as the app does,
- * with a phone that scans codes. Tests that need an optional part of the harness say so in their names and pass without it.
+ * Registers the contract tests for a transport of a messaging app. They need a double of the app that behaves as the
+ * app does, with a phone that scans codes. Tests that need an optional part of the harness say so in their names and
+ * pass without it.
  *
  * @param name the transport's name in reports
  * @param open returns a transport that is not started, and its double; called before each test
  * @param runner as for `describeStorage`
- * @throws Error without `runner` where there are no global functions of a test runner
+ * @throws Error without `runner` if there are no global functions of a test runner
  */
 export function describeMsgappTransport(
   name: string,
@@ -63,7 +64,7 @@ export function describeMsgappTransport(
       await harness.close();
     });
 
-    test('has a name, a policy and a timing that mean something', async () => {
+    test('has a valid name, policy and timing', async () => {
       const { name: own, repeat, timing } = harness.transport;
       assert.ok(own.length > 0 && own.length <= 64);
       assert.ok(REPEAT_POLICIES.includes(repeat));
@@ -94,7 +95,7 @@ export function describeMsgappTransport(
         assert.ok(!session.has('qr'));
       });
 
-      test('a connection that was closed says nothing more, also not that it has ended', async () => {
+      test('a closed connection reports nothing more, not even its end', async () => {
         await session.open();
         const { qr } = await session.hears('qr');
         await session.close();
@@ -107,7 +108,7 @@ export function describeMsgappTransport(
 
     runner.describe('sending', () => {
       for (const [what, text] of Object.entries(TEXTS)) {
-        test(`a text arrives once and whole: ${what}`, async () => {
+        test(`a text arrives once and unchanged: ${what}`, async () => {
           await session.link();
           const { kind } = await session.send(message(taken(), { text }));
           assert.equal(kind, 'sent');
@@ -119,7 +120,7 @@ export function describeMsgappTransport(
         });
       }
 
-      test('a file arrives once and whole, with its caption', async () => {
+      test('a file arrives once and unchanged, with its caption', async () => {
         await session.link();
         const media = file('Votre facture');
         assert.equal((await session.send(message(taken(), { media }))).kind, 'sent');
@@ -128,7 +129,7 @@ export function describeMsgappTransport(
         assert.deepEqual(shown, [{ text: 'Votre facture', sha256: media.sha256 }]);
       });
 
-      test('a voice note arrives once and whole', async () => {
+      test('a voice note arrives once and unchanged', async () => {
         await session.link();
         const media = { ...file(''), kind: 'voice', mimetype: 'audio/ogg; codecs=opus', caption: undefined } as const;
         assert.equal((await session.send(message(taken(), { media }))).kind, 'sent');
@@ -139,7 +140,7 @@ export function describeMsgappTransport(
         );
       });
 
-      test('a repeated message arrives once (where the transport is idempotent)', async () => {
+      test('a repeated message arrives once (if the transport is idempotent)', async () => {
         if (harness.transport.repeat !== 'idempotent') return;
         await session.link();
         const one = message(taken(), { text: 'Bonjour' });
@@ -150,7 +151,7 @@ export function describeMsgappTransport(
         assert.equal((await received(taken())).length, 1);
       });
 
-      test('a number that the app refuses is refused (where the double can refuse)', async () => {
+      test('a number that the app refuses is refused (if the double can refuse)', async () => {
         const number = harness.number('refused');
         if (number === undefined) return;
         await session.link();
@@ -158,14 +159,14 @@ export function describeMsgappTransport(
         assert.deepEqual(await received(number), []);
       });
 
-      test('what the app cannot take now may be tried again (where the double can be busy)', async () => {
+      test('a message that the app cannot take now may be tried again (if the double can be busy)', async () => {
         const number = harness.number('busy');
         if (number === undefined) return;
         await session.link();
         assert.equal((await session.send(message(number, { text: 'Bonjour' }))).kind, 'retry');
       });
 
-      test('a message is answered when the process wants to stop, and nothing goes out unsaid', async () => {
+      test('a message is answered when the process wants to stop, and nothing is sent without a result', async () => {
         await session.link();
         const { kind } = await session.send(message(taken(), { text: 'Bonjour' }), AbortSignal.abort());
         await session.quiet();
@@ -175,7 +176,7 @@ export function describeMsgappTransport(
         else assert.ok(count <= 1);
       });
 
-      test('after its connection was closed it is not sent', async () => {
+      test('a message is not sent after its connection was closed', async () => {
         await session.link();
         const { connection } = session;
         await session.close();
@@ -185,14 +186,14 @@ export function describeMsgappTransport(
       });
     });
 
-    runner.describe('receiving (where the double has phones that write)', () => {
+    runner.describe('receiving (if the double has phones that write)', () => {
       const messages = () => session.events.flatMap((event) => (event.kind === 'message' ? [event.message] : []));
       const hears = async (count: number) => {
         await session.until(() => messages().length >= count);
         return messages();
       };
 
-      test('a text comes whole, with who wrote it; repeated by the app, under the same id', async () => {
+      test('a text arrives unchanged, with its sender; if the app repeats it, under the same id', async () => {
         if (!harness.write) return;
         await session.link();
         await harness.write(taken(), { text: 'Élève à Ouagadougou 👩🏾‍🚀' });
@@ -218,7 +219,7 @@ export function describeMsgappTransport(
         assert.equal(answer?.refersTo?.reference, sent.kind === 'sent' && sent.reference);
       });
 
-      test('a file is opened from what the message says of it', async () => {
+      test('a file is opened by the details in its message', async () => {
         if (!harness.write || !harness.transport.openFile) return;
         await session.link();
         const bytes = Buffer.from('Facture du mois, ligne par ligne.\n'.repeat(3000));
@@ -234,7 +235,7 @@ export function describeMsgappTransport(
       });
     });
 
-    test('says whether a number is on the app, or that it does not know', async () => {
+    test('reports whether a number is on the app, or that this is unknown', async () => {
       await session.link();
       const exists = (number: string) => session.settles(session.connection.exists(number));
       assert.notEqual(await exists(taken()), false);
@@ -242,7 +243,7 @@ export function describeMsgappTransport(
       if (absent !== undefined) assert.ok(!(await exists(absent)));
     });
 
-    test('an address that one connection gives is good on another (optional: another spelling)', async () => {
+    test('an address that one connection gives works on another (optional: another spelling)', async () => {
       const spelled = harness.number('respelled');
       if (spelled === undefined) return;
       await session.link();

@@ -27,16 +27,17 @@ export interface MsgappTransportHarness {
   /** The phone scans a code. */
   scan(qr: string): Promise<unknown>;
   /**
-   * A number that is not on the app (`absent`), or whose messages are accepted, refused permanently, or refused for now.
-   * `respelled`: the `taken` one with other digits, as people write it, which the app reaches by its own address only. Undefined
-   * where the double cannot produce it; tests that need it then pass. `taken` is required.
+   * A number that is not on the app (`absent`), or whose messages are accepted, refused permanently, or refused for
+   * now. `respelled`: the `taken` one with other digits, as people write it, which the app reaches by its own address
+   * only. Undefined if the double cannot produce it; tests that need it then pass. `taken` is required.
    */
   number(outcome: 'taken' | 'respelled' | 'absent' | 'refused' | 'busy'): string | undefined;
   /** The messages that a number has received, in order of arrival, repetitions included. */
   received(number: string): Promise<readonly ReceivedMsgapp[]> | readonly ReceivedMsgapp[];
   /**
-   * A phone writes to the linked number: a text, an answer to a message that it received, or a file; with `again` the app delivers
-   * the message that it wrote before once more. Left out where the double has no phones that write; tests that need it then pass.
+   * A phone writes to the linked number: a text, an answer to a message that it received, or a file. With `again` the
+   * app delivers the previous message once more. Left out if the double has no phones that write; tests that need it
+   * then pass.
    */
   write?(from: string, message: WrittenMsgapp): Promise<unknown>;
   /** Called repeatedly while the suite waits, for example to advance a fake clock. */

@@ -6,16 +6,16 @@ import type { MsgappTransportHarness } from './msgapp-harness.js';
 
 /** The longest wait of the suite, in turns of the event loop of about a millisecond each. */
 const MAX_TURNS = 15_000;
-/** How long silence is listened to, in such turns. */
+/** How long the suite listens for silence, in such turns. */
 const QUIET_TURNS = 100;
 
-/** A session of the contract suite: it does what the session manager does, with credentials in memory. */
+/** A session of the contract suite. It does the work of the session manager, with credentials in memory. */
 export class MsgappContractSession {
   /** Events of all connections, oldest first. */
   readonly events: LinkEvent[] = [];
   private readonly credentials = new CredentialsInMemory();
   private opened: Link | undefined;
-  /** Where the events of the latest connection begin. */
+  /** The index at which the events of the latest connection begin. */
   private start = 0;
 
   constructor(
@@ -44,7 +44,7 @@ export class MsgappContractSession {
     );
   }
 
-  /** Links the session to the phone, and reconnects where pairing asks for it. */
+  /** Links the session to the phone, and reconnects if pairing asks for it. */
   async link(): Promise<void> {
     await this.open();
     await this.harness.scan((await this.hears('qr')).qr);
@@ -107,7 +107,7 @@ export class MsgappContractSession {
     return promise;
   }
 
-  /** Whether the latest connection has told such an event. */
+  /** Whether the latest connection has reported such an event. */
   has(kind: LinkEvent['kind']): boolean {
     return this.events.slice(this.start).some((event) => event.kind === kind);
   }

@@ -106,22 +106,23 @@ const TOPICS = {
 };
 
 /**
- * Registers the contract tests for a storage adapter: all promises of the ports, races included. Tests that need a
- * part that the harness lacks are skipped where `lacks` names it, and fail otherwise. Allow each test some seconds: one
- * stores 10 000 recipients.
+ * Registers the contract tests for a storage adapter: all promises of the ports, races included. Tests that need a part
+ * that the harness lacks are skipped if `lacks` names it, and fail otherwise. Allow each test some seconds: one stores
+ * 10 000 recipients.
  *
  * @param name the adapter's name in reports
  * @param open returns a started storage on an empty database; called before each test
- * @param runner registers the tests. Default: the global functions of Jest and Vitest (`globals: true`). With `node:test`
- *   pass its `{ describe, test, beforeEach, afterEach }`
+ * @param runner registers the tests. Default: the global functions of Jest and Vitest (`globals: true`). With
+ * `node:test`
+ * pass its `{ describe, test, beforeEach, afterEach }`
  * @param lacks the optional parts that the harness does not have
- * @throws Error without `runner` where there are no such globals
+ * @throws Error without `runner` if there are no such globals
  * @example
  * ```ts
  * async function open() {
- *   const storage = new MyStorage(await anEmptyDatabase());
- *   await storage.start();
- *   return { storage, close: () => storage.stop() };
+ * const storage = new MyStorage(await anEmptyDatabase());
+ * await storage.start();
+ * return { storage, close: () => storage.stop() };
  * }
  * describeStorage('my storage', open, undefined, ['reopen', 'another', 'tamper', 'messageUnits', 'recipientUnits']);
  * ```

@@ -175,7 +175,7 @@ export class StorageFixture {
   }
 }
 
-/** The outcome of each send: the reason of a refusal, else the kind. */
+/** The outcome of each send: the reason of a refusal, otherwise the kind. */
 export function kinds(outcomes: readonly CommitOutcome[]): string[] {
   return outcomes.map((outcome) => (outcome.kind === 'refused' ? outcome.why : outcome.kind));
 }

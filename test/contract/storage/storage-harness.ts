@@ -31,9 +31,9 @@ export interface StorageTamper {
   dropEntry(id: string): Promise<void>;
   /** Removes a message with its recipients; its ledger entries stay. */
   dropMessage(id: string): Promise<void>;
-  /** Overwrites units of a message. Left out where they are computed from recipients or entries. */
+  /** Overwrites units of a message. Left out if they are computed from recipients or entries. */
   messageUnits?(id: string, units: StoredUnits): Promise<void>;
-  /** Overwrites units of a recipient; `position` counts from 0. Left out where `refundedUnits` is not stored there. */
+  /** Overwrites units of a recipient; `position` counts from 0. Left out if `refundedUnits` is not stored there. */
   recipientUnits?(messageId: string, position: number, units: StoredUnits): Promise<void>;
 }
 

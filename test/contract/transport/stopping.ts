@@ -18,11 +18,11 @@ export function stopTests({ test }: TestRunner, fixture: TransportFixture): void
     }
   }
 
-  test('a batch that comes when the process wants to stop is answered, and nothing of it goes out unsaid', async () => {
+  test('a batch that comes when the process wants to stop is answered, and nothing of it is sent without a result', async () => {
     await holds(batchOf(50), AbortSignal.abort());
   });
 
-  test('a stop in the middle of a batch: what is on the wire is finished, the rest is to be tried again', async () => {
+  test('a stop in the middle of a batch finishes what is on the wire, and the rest is to be tried again', async () => {
     const stopping = new AbortController();
     setImmediate(() => stopping.abort());
     await holds(batchOf(300), stopping.signal);

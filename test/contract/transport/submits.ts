@@ -11,7 +11,7 @@ export function submitTests({ test }: TestRunner, fixture: TransportFixture): vo
     assert.deepEqual(await fixture.received(fixture.good()), [{ signature: 'ALERTE', text: 'Bonjour' }]);
   });
 
-  test('nothing is a batch too', async () => {
+  test('an empty batch is accepted', async () => {
     assert.deepEqual(await fixture.submit([]), []);
   });
 
@@ -25,7 +25,7 @@ export function submitTests({ test }: TestRunner, fixture: TransportFixture): vo
     for (const { number } of batch) assert.deepEqual(await fixture.received(number), [{ signature: 'INFOS', text }]);
   });
 
-  test('results stand in the order of the SMS', async () => {
+  test('results are in the order of the SMS', async () => {
     const outcomes = ['taken', 'refused', 'taken', 'busy', 'refused', 'taken'] as const;
     const wanted = outcomes.filter((outcome) => fixture.number(outcome) !== undefined);
     const batch = wanted.map((outcome, index) => fixture.anSms(fixture.number(outcome, index) ?? ''));
@@ -37,7 +37,7 @@ export function submitTests({ test }: TestRunner, fixture: TransportFixture): vo
     );
   });
 
-  test('several batches at once do not mix', async () => {
+  test('several batches at once are kept apart', async () => {
     const batches = [0, 1, 2, 3].map((group) =>
       Array.from({ length: 20 }, (_, index) => fixture.anSms(fixture.good(group * 20 + index))),
     );
@@ -47,7 +47,7 @@ export function submitTests({ test }: TestRunner, fixture: TransportFixture): vo
     }
   });
 
-  test('several SMS to one number in one batch: each arrives', async () => {
+  test('several SMS to one number in one batch all arrive', async () => {
     const batch = [1, 2, 3].map(() => fixture.anSms(fixture.good()));
     await fixture.submit(batch);
     const texts = (await fixture.received(fixture.good())).map(({ text }) => text);
@@ -63,7 +63,7 @@ export function submitTests({ test }: TestRunner, fixture: TransportFixture): vo
     assert.ok(capacity >= 1, `it holds nothing, and has capacity for ${capacity}`);
   });
 
-  test('an SMS that is handed over again arrives once, where the transport calls itself idempotent', async () => {
+  test('an SMS that is handed over again arrives once, if the transport calls itself idempotent', async () => {
     if (fixture.transport.repeat !== 'idempotent') return;
     const sms = fixture.anSms(fixture.good());
     await fixture.submit([sms]);
@@ -71,7 +71,7 @@ export function submitTests({ test }: TestRunner, fixture: TransportFixture): vo
     assert.equal((await fixture.received(sms.number)).length, 1);
   });
 
-  test('a code that has ended is answered all the same', async () => {
+  test('a code that has expired still gets a result', async () => {
     const [result] = await fixture.submit([fixture.anSms(fixture.good(), { expiresAt: 1 })]);
     assert.equal((await fixture.received(fixture.good())).length, result?.kind === 'sent' ? 1 : 0);
   });

@@ -30,14 +30,14 @@ const TEXTS: Readonly<Record<string, string>> = {
 
 export function textTests({ test }: TestRunner, fixture: TransportFixture): void {
   for (const [name, text] of Object.entries(TEXTS)) {
-    test(`arrives whole: ${name}`, async () => {
+    test(`arrives unchanged: ${name}`, async () => {
       const [result] = await fixture.submit([fixture.anSms(fixture.good(), { text })]);
       assert.equal(result?.kind, 'sent');
       assert.deepEqual(await fixture.received(fixture.good()), [{ signature: 'INFOS', text }]);
     });
   }
 
-  test('all of them at once, each to its own number', async () => {
+  test('all of them arrive at once, each at its own number', async () => {
     const batch = Object.values(TEXTS).map((text, index) => fixture.anSms(fixture.good(index), { text }));
     await fixture.submit(batch);
     for (const { number, text } of batch)
@@ -47,7 +47,7 @@ export function textTests({ test }: TestRunner, fixture: TransportFixture): void
       );
   });
 
-  test('signatures arrive as they are: letters, digits, a short code', async () => {
+  test('signatures arrive unchanged: letters, digits, a short code', async () => {
     for (const [index, signature] of ['INFOS', 'Ma Banque', 'A&B-1_2.3', '36200', '22670000000'].entries()) {
       await fixture.submit([fixture.anSms(fixture.good(index), { signature })]);
       assert.equal((await fixture.received(fixture.good(index)))[0]?.signature, signature);

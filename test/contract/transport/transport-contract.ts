@@ -25,26 +25,26 @@ const TOPICS = {
 };
 
 /**
- * Registers the contract tests for an SMS transport. They need a double of the carrier: a server on the loopback interface
- * that behaves as the carrier documents, joins the parts of a long SMS and reports the SMS it has received. Tests that need
- * a part that the double lacks are skipped where `lacks` names it, and fail otherwise.
+ * Registers the contract tests for an SMS transport. They need a double of the carrier: a server on the loopback
+ * interface that behaves as the carrier documents, joins the parts of a long SMS and reports the SMS it has received.
+ * Tests that need a part that the double lacks are skipped if `lacks` names it, and fail otherwise.
  *
  * @param name the transport's name in reports
  * @param open returns a transport that is not started, and its double; called before each test
  * @param runner as for `describeStorage`
  * @param lacks the optional parts that the double does not have
- * @throws Error without `runner` where there are no global functions of a test runner
+ * @throws Error without `runner` if there are no global functions of a test runner
  * @example
  * ```ts
  * describeSmsTransport('my carrier', async () => {
- *   const double = await MyCarrierDouble.open();
- *   return {
- *     transport: new MySmsTransport({ url: double.url }),
- *     number: (outcome, index) => `2267${NUMBER_OF[outcome]}${String(index).padStart(6, '0')}`,
- *     received: (number) => double.received(number),
- *     report: (number, status) => double.report(number, status),
- *     close: () => double.close(),
- *   };
+ * const double = await MyCarrierDouble.open();
+ * return {
+ * transport: new MySmsTransport({ url: double.url }),
+ * number: (outcome, index) => `2267${NUMBER_OF[outcome]}${String(index).padStart(6, '0')}`,
+ * received: (number) => double.received(number),
+ * report: (number, status) => double.report(number, status),
+ * close: () => double.close(),
+ * };
  * });
  * ```
  */
@@ -59,7 +59,7 @@ export function describeSmsTransport(
     const parts = partRunner(runner, lacks);
     runner.beforeEach(() => fixture.open(open));
     runner.afterEach(() => fixture.close());
-    runner.test('has a name, a policy and a timing that mean something', async () => {
+    runner.test('has a valid name, policy and timing', async () => {
       const { name: own, repeat, timing, callbacks } = fixture.transport;
       assert.ok(own.length > 0 && own.length <= 64);
       assert.ok(['idempotent', 'at-least-once', 'at-most-once'].includes(repeat));

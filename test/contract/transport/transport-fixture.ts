@@ -20,7 +20,7 @@ export class TransportFixture implements SmsSink {
   readonly carrierReceipts: CarrierReceipt[] = [];
   readonly texts: InboundSms[] = [];
   readonly unreadAddresses: string[] = [];
-  /** Replaced by tests to delay or fail the storing of receipts. */
+  /** Replaced by tests to delay the storing of receipts or make it fail. */
   storing: () => Promise<void> = async () => undefined;
   private opened: SmsTransportHarness | undefined;
   private sms = 0;
@@ -67,7 +67,7 @@ export class TransportFixture implements SmsSink {
     this.texts.push(...messages);
   }
 
-  /** A number whose SMS have this outcome; undefined where the double cannot produce it. */
+  /** A number whose SMS have this outcome; undefined if the double cannot produce it. */
   number(outcome: DoubleOutcome, index = 0): string | undefined {
     return this.harness.number(outcome, index);
   }

@@ -26,7 +26,7 @@ export interface SmsTransportHarness {
   readonly transport: SmsTransport;
 
   /**
-   * A number (E.164 digits) whose SMS have this outcome, a different one for each index (0 to 999). Undefined where the
+   * A number (E.164 digits) whose SMS have this outcome, a different one for each index (0 to 999). Undefined if the
    * double cannot produce it; `lacks` then names the outcome. `taken` is required.
    */
   number(outcome: DoubleOutcome, index: number): string | undefined;
@@ -36,11 +36,11 @@ export interface SmsTransportHarness {
 
   /**
    * The carrier sends a receipt for the last SMS to a number. Resolves when the transport has answered, with whether it
-   * confirmed the receipt (2xx, positive response). Left out where there are no receipts.
+   * confirmed the receipt (2xx, positive response). Left out if there are no receipts.
    */
   report?(number: string, status: 'delivered' | 'undelivered'): Promise<boolean>;
 
-  /** The carrier forwards a text of a phone; resolves as `report` does. */
+  /** The carrier forwards a text from a phone; resolves as `report` does. */
   say?(from: string, to: string, text: string): Promise<boolean>;
 
   /** Called repeatedly while the suite waits, for example to advance a fake clock. */

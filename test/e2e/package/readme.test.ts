@@ -144,9 +144,9 @@ describe('docs, TypeScript', () => {
 
   test.each([
     'linking > a linked session opens again with its credentials, and shows no code',
-    'linking > a connection that was closed says nothing more, also not that it has ended',
-    'sending > a text arrives once and whole: Arabic',
-    'sending > a number that the app refuses is refused (where the double can refuse)',
+    'linking > a closed connection reports nothing more, not even its end',
+    'sending > a text arrives once and unchanged: Arabic',
+    'sending > a number that the app refuses is refused (if the double can refuse)',
   ])('app-transport passes the contract suite: %s', async (name) => {
     const { ChatTransport } = await exported('app-transport');
     const { describeMsgappTransport } = await import('nestjs-messaging/testing');

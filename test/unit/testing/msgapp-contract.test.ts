@@ -97,13 +97,13 @@ const FAULTS: Readonly<Record<string, readonly [notices: string, build: (app: Lo
     },
   ],
   'words after the close': [
-    'linking > a connection that was closed says nothing more, also not that it has ended',
+    'linking > a closed connection reports nothing more, not even its end',
     (app) => {
       app.speaksWhenClosed = true;
     },
   ],
   'texts that are trimmed to one line': [
-    'sending > a text arrives once and whole: several lines',
+    'sending > a text arrives once and unchanged: several lines',
     (app) => {
       const keep = app.keep.bind(app);
       app.keep = (message) =>
@@ -115,7 +115,7 @@ const FAULTS: Readonly<Record<string, readonly [notices: string, build: (app: Lo
     },
   ],
   'messages that go out twice': [
-    'sending > a text arrives once and whole: Arabic',
+    'sending > a text arrives once and unchanged: Arabic',
     (app) => {
       const keep = app.keep.bind(app);
       app.keep = async (message) => {
@@ -125,7 +125,7 @@ const FAULTS: Readonly<Record<string, readonly [notices: string, build: (app: Lo
     },
   ],
   'files without their end': [
-    'sending > a file arrives once and whole, with its caption',
+    'sending > a file arrives once and unchanged, with its caption',
     (app) => {
       const keep = app.keep.bind(app);
       app.keep = (message) => {
@@ -142,7 +142,7 @@ const FAULTS: Readonly<Record<string, readonly [notices: string, build: (app: Lo
     },
   ],
   'repeats that arrive again': [
-    'sending > a repeated message arrives once (where the transport is idempotent)',
+    'sending > a repeated message arrives once (if the transport is idempotent)',
     (app) => {
       app.deliver = async (message) => {
         await app.keep(message);
@@ -151,7 +151,7 @@ const FAULTS: Readonly<Record<string, readonly [notices: string, build: (app: Lo
     },
   ],
   'refusals that are tried for ever': [
-    'sending > a number that the app refuses is refused (where the double can refuse)',
+    'sending > a number that the app refuses is refused (if the double can refuse)',
     (app) => {
       const deliver = app.deliver.bind(app);
       app.deliver = async (message) => {
@@ -161,7 +161,7 @@ const FAULTS: Readonly<Record<string, readonly [notices: string, build: (app: Lo
     },
   ],
   'errors that quote the number': [
-    'sending > what the app cannot take now may be tried again (where the double can be busy)',
+    'sending > a message that the app cannot take now may be tried again (if the double can be busy)',
     (app) => {
       const deliver = app.deliver.bind(app);
       app.deliver = async (message) => {
@@ -171,20 +171,20 @@ const FAULTS: Readonly<Record<string, readonly [notices: string, build: (app: Lo
     },
   ],
   'numbers that are all there': [
-    'says whether a number is on the app, or that it does not know',
+    'reports whether a number is on the app, or that this is unknown',
     (app) => {
       app.isThere = async () => true;
     },
   ],
   'addresses that a message does not go to': [
-    'an address that one connection gives is good on another (optional: another spelling)',
+    'an address that one connection gives works on another (optional: another spelling)',
     (app) => {
       const keep = app.keep.bind(app);
       app.keep = ({ address: _, ...message }) => keep(message);
     },
   ],
   'a stop that sends and says it did not': [
-    'sending > a message is answered when the process wants to stop, and nothing goes out unsaid',
+    'sending > a message is answered when the process wants to stop, and nothing is sent without a result',
     (app) => {
       app.deliver = async (message) => {
         await app.keep(message);

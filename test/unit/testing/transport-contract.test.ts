@@ -54,7 +54,7 @@ describeSmsTransport('a carrier in a loop', async () => loopHarness(new LoopCarr
 /** Mistakes that are easily made in a transport. A test of the suite must notice each. */
 const FAULTS: Readonly<Record<string, { readonly notices: string; readonly build: (carrier: LoopCarrier) => void }>> = {
   'results in another order': {
-    notices: 'submits > results stand in the order of the SMS',
+    notices: 'submits > results are in the order of the SMS',
     build: (carrier) => {
       carrier.submit = async (batch) => batch.map((sms) => carrier.take(sms)).reverse();
     },
@@ -73,19 +73,19 @@ const FAULTS: Readonly<Record<string, { readonly notices: string; readonly build
     }),
   },
   'texts that are cut off': {
-    notices: 'texts > arrives whole: 161 septets',
+    notices: 'texts > arrives unchanged: 161 septets',
     build: faultyTake((sms, take) => take({ ...sms, text: sms.text.slice(0, 160) })),
   },
   'characters that become question marks': {
-    notices: 'texts > arrives whole: Arabic',
+    notices: 'texts > arrives unchanged: Arabic',
     build: faultyTake((sms, take) => take({ ...sms, text: sms.text.replace(/[^ -\u00ff]/g, '?') })),
   },
   'surrogate pairs that are cut in two': {
-    notices: 'texts > arrives whole: an emoji across the 67th unit',
+    notices: 'texts > arrives unchanged: an emoji across the 67th unit',
     build: faultyTake((sms, take) => take({ ...sms, text: sms.text.replaceAll(/(?<=^.{66})./gu, '\ufffd\ufffd') })),
   },
   'texts that are trimmed': {
-    notices: 'texts > arrives whole: blanks at the ends',
+    notices: 'texts > arrives unchanged: blanks at the ends',
     build: faultyTake((sms, take) => take({ ...sms, text: sms.text.trim() })),
   },
   'refusals that are tried for ever': {
@@ -118,7 +118,7 @@ const FAULTS: Readonly<Record<string, { readonly notices: string; readonly build
   },
   'a stop that submits all the same and says it did not': {
     notices:
-      'stopping > a batch that comes when the process wants to stop is answered, and nothing of it goes out unsaid',
+      'stopping > a batch that comes when the process wants to stop is answered, and nothing of it is sent without a result',
     build: (carrier) => {
       const submit = carrier.submit.bind(carrier);
       carrier.submit = (batch, signal) => {

@@ -22,7 +22,7 @@ export function accountTests({ test }: TestRunner, world: StorageFixture): void 
     assert.equal(await world.ledger.balance('acc1'), 0);
   });
 
-  test('creating an account again leaves its balance alone', async () => {
+  test('creating an account again does not change its balance', async () => {
     await world.fund(7);
     assert.equal(await world.accounts.createAccount({ id: 'acc1', name: 'Again', createdAt: START }), false);
     await world.holds(7);
@@ -34,7 +34,7 @@ export function accountTests({ test }: TestRunner, world: StorageFixture): void 
     assert.equal(await world.ledger.balance('acc2'), undefined);
   });
 
-  test('names come back to the letter', async () => {
+  test('names are stored unchanged', async () => {
     const names = ['L\'Étoile "d\'or"', 'back\\slash \\n \\\\', '株式会社 😀', '%s $1 :x ; -- ', '100 % _'];
     for (const [index, name] of names.entries()) {
       const account = { id: `acc${index}`, name, createdAt: START + index };
@@ -108,7 +108,7 @@ export function apiKeyTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(await list('acc3'), { items: [], next: undefined });
   });
 
-  test('keys are listed newest first, page by page, behind a key of the account or nowhere', async () => {
+  test('keys are listed newest first, page by page, after a key of the account or not at all', async () => {
     await world.fund(0);
     await world.fund(0, 'acc2');
     for (const index of range(5)) await world.accounts.addKey(aKey(`k${index}`, { createdAt: START + (index % 3) }));
@@ -125,7 +125,7 @@ export function apiKeyTests({ test }: TestRunner, world: StorageFixture): void {
     world.accounts.rotateKey(id, aKey(next, { family: id }), START + end);
   const unknown = { code: 'error.key_not_found' };
 
-  test('a key is replaced: the new one is added, the old one gets an end; an earlier one replaces it, a later one does not', async () => {
+  test('a key is replaced: the new one is added and the old one gets an end, unless that is later than its present end', async () => {
     await world.fund(0);
     await world.accounts.addKey(aKey('k1'));
     for (const [at, end] of [
@@ -139,14 +139,14 @@ export function apiKeyTests({ test }: TestRunner, world: StorageFixture): void {
     }
   });
 
-  test('a key that was made with an end keeps it when it is the earlier one', async () => {
+  test('a key that was created with an end keeps it if it is the earlier one', async () => {
     await world.fund(0);
     await world.accounts.addKey(aKey('k1', { expiresAt: START + 5 }));
     await rotate('k1', 'k2', 9);
     assert.equal((await find('k1'))?.expiresAt, START + 5);
   });
 
-  test('what a key may be used for comes back as it was given', async () => {
+  test('the limits of a key are stored unchanged', async () => {
     await world.fund(0);
     const limits = { scopes: ['sms:send', 'otp:send'], cidrs: ['192.0.2.0/24', '2001:db8::/32'] } as const;
     const key = aKey('k1', { name: 'L\'Étoile "d\'or" 😀', ...limits, dailyUnits: 1e12, perMinute: 60, family: 'k0' });
@@ -155,7 +155,7 @@ export function apiKeyTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual((await world.accounts.listKeys(ACCOUNT, { limit: 9 })).items, [key]);
   });
 
-  test('the last use of keys is written where it is later', async () => {
+  test('the last use of a key is written only if it is later', async () => {
     await world.fund(0);
     for (const id of ['k1', 'k2', 'k3']) await world.accounts.addKey(aKey(id));
     const use = (uses: Record<string, number>) => world.accounts.useKeys(new Map(Object.entries(uses)));
@@ -201,7 +201,7 @@ export function apiKeyTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(await find('k2'), aKey('k2'));
   });
 
-  test('a key that is unknown, over, or of another account can be neither replaced nor revoked', async () => {
+  test('a key that is unknown, ended, or of another account can be neither replaced nor revoked', async () => {
     await world.fund(0);
     await world.fund(0, 'acc2');
     await world.accounts.addKey(aKey('k1'));
@@ -230,7 +230,7 @@ export function signatureTests({ test }: TestRunner, world: StorageFixture): voi
     assert.deepEqual(await list('acc2'), []);
   });
 
-  test('a name that is registered already stays as it is and is answered', async () => {
+  test('a name that is already registered stays unchanged and is returned', async () => {
     await world.fund(0);
     await world.accounts.registerSignature(pending('BANQUE'));
     const decided = await world.accounts.decideSignature(ACCOUNT, 'BANQUE', 'verified', undefined, START + SECOND_MS);
@@ -253,7 +253,7 @@ export function signatureTests({ test }: TestRunner, world: StorageFixture): voi
     assert.deepEqual(await list(), [pending('BANQUE', { status: 'verified', decidedAt: START + 2 })]);
   });
 
-  test('a decision that the name has already changes nothing, and another reason does', async () => {
+  test('repeating a decision changes nothing, and another reason does', async () => {
     await world.fund(0);
     await world.accounts.registerSignature(pending('BANQUE'));
     const decide = (status: 'verified' | 'rejected', reason: string | undefined, at: number) =>
@@ -272,7 +272,7 @@ export function signatureTests({ test }: TestRunner, world: StorageFixture): voi
     }
   });
 
-  test('what was never registered is not decided', async () => {
+  test('a name that was never registered is not decided', async () => {
     await world.fund(0);
     await world.accounts.registerSignature(pending('BANQUE'));
     assert.equal(await world.accounts.decideSignature(ACCOUNT, 'BANK', 'verified', undefined, START), undefined);
@@ -280,7 +280,7 @@ export function signatureTests({ test }: TestRunner, world: StorageFixture): voi
     assert.deepEqual(await list(), [pending('BANQUE')]);
   });
 
-  test('a name belongs to its account: another decides on its own', async () => {
+  test('a name belongs to its account: another account’s name of the same spelling has its own decision', async () => {
     await world.fund(0);
     await world.fund(0, 'acc2');
     await world.accounts.registerSignature(pending('BANQUE'));
@@ -306,7 +306,7 @@ export function signatureTests({ test }: TestRunner, world: StorageFixture): voi
     assert.deepEqual(await world.accounts.accountsWith('BANQUE'), ['acc3']);
   });
 
-  test('names are listed page by page in the order of their characters, each once, and no other account’s', async () => {
+  test('names are listed page by page in the order of their characters, each once, and none of another account', async () => {
     await world.fund(0);
     await world.fund(0, 'acc2');
     const names = ['b', 'A b', 'B', 'A', '9', 'a'];
@@ -328,7 +328,7 @@ export function signatureTests({ test }: TestRunner, world: StorageFixture): voi
     }
   });
 
-  test('the names that an account may use are those that are verified, and of no other account', async () => {
+  test('the names that an account may use are its verified ones', async () => {
     await world.fund(0);
     await world.fund(0, 'acc2');
     for (const name of ['BANQUE', 'SHOP', 'NEWS', 'PUB']) await world.accounts.registerSignature(pending(name));

@@ -20,7 +20,7 @@ export function auditTests({ test }: TestRunner, world: StorageFixture): void {
     [...(await world.audit.list({ limit: 100, accountId })).items].reverse();
   const told = async () => (await list()).map(({ action, target }) => `${action} ${target}`);
 
-  test('an entry is there as it was told, of its account alone', async () => {
+  test('an entry is stored unchanged, for its account alone', async () => {
     const full = entry(1, { before: { a: 1, b: null, c: ['x'] }, after: { a: 'é "\\ 😀', b: true } });
     await world.audit.record(full);
     await world.audit.record(entry(2, { accountId: undefined, by: { kind: 'host' } }));
@@ -29,7 +29,7 @@ export function auditTests({ test }: TestRunner, world: StorageFixture): void {
     assert.equal((await world.audit.list({ limit: 100 })).items.length, 2);
   });
 
-  test('newest first, page by page, filtered by action and time', async () => {
+  test('entries are listed newest first, page by page, filtered by action and time', async () => {
     for (const index of range(7)) await world.audit.record(entry(index));
     await world.audit.record(entry(9, { action: 'key.revoked' }));
     const read = await pages((page) => world.audit.list({ accountId: ACCOUNT, ...page }), 3);
@@ -50,7 +50,7 @@ export function auditTests({ test }: TestRunner, world: StorageFixture): void {
     await assert.rejects(found({ after: 'x' }), refusedAs('error.invalid_cursor'));
   });
 
-  test('signatures are told of by what changed, and not where nothing did', async () => {
+  test('an entry about signatures names what changed, and there is none if nothing changed', async () => {
     await world.fund(0);
     const pending = { accountId: ACCOUNT, name: 'SHOP', status: 'pending', createdAt: START } as const;
     const name = { ...pending, reason: undefined, decidedAt: undefined };
@@ -75,7 +75,7 @@ export function auditTests({ test }: TestRunner, world: StorageFixture): void {
     );
   });
 
-  test('opt-outs are told of as their writer says, of those that changed', async () => {
+  test('opt-outs are recorded as their writer says, for those that changed', async () => {
     const audit = (changed: readonly { readonly number: string }[]) =>
       changed.length === 0 ? [] : [entry(0, { action: 'optout.added', target: String(changed.length) })];
     await world.optOuts.add([anOptOut(1), anOptOut(2)], audit);
@@ -89,7 +89,7 @@ export function auditTests({ test }: TestRunner, world: StorageFixture): void {
     assert.equal(await world.optOuts.find('acc2', anOptOut(2).id), undefined);
   });
 
-  test('endpoints are told of by the fields that changed, without their secret and their path', async () => {
+  test('an entry about endpoints names the changed fields, without secret and path', async () => {
     await world.fund(0);
     const endpoint = anEndpoint(1, { url: 'https://hooks.example.com/token/4711?key=s3cret' });
     const key = { accountId: ACCOUNT, id: endpoint.id };
@@ -130,7 +130,7 @@ export function auditTests({ test }: TestRunner, world: StorageFixture): void {
     assert.doesNotMatch(JSON.stringify(entries), /4711|s3cret/);
   });
 
-  test('what was refused leaves no entry', async () => {
+  test('a refused change leaves no entry', async () => {
     await assert.rejects(world.endpoints.create(anEndpoint(1), answering(), BY), refusedAs('error.account_not_found'));
     await world.fund(0);
     await world.endpoints.create(anEndpoint(1), answering(), BY);

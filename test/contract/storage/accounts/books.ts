@@ -16,7 +16,7 @@ const MIXED = messageId(1);
 /** One recipient of 2 units, being sent. */
 const PLAIN = messageId(2);
 
-/** By the message or account that the sentence must name. The rest stays consistent, so that only one check finds each. */
+/** The message or account that the sentence must name. The rest stays consistent, so that only one check finds each. */
 const CRIMES: Readonly<Record<string, Readonly<Record<string, Crime>>>> = {
   [ACCOUNT]: {
     'a balance that grew by itself': (tamper) => tamper.balance(ACCOUNT, 16),
@@ -65,7 +65,7 @@ const CRIMES: Readonly<Record<string, Readonly<Record<string, Crime>>>> = {
   },
 };
 
-/** What a crime needs that a harness which can tamper may lack. */
+/** The part that an inconsistency needs and that a harness with `tamper` may lack. */
 const PARTS: Readonly<Record<string, StoragePart>> = {
   'a message of more units than its recipients': 'messageUnits',
   'a message with more refunded than its recipients': 'messageUnits',
@@ -76,7 +76,7 @@ const PARTS: Readonly<Record<string, StoragePart>> = {
 
 async function recount(tamper: StorageTamper, position: number, own: number, all: number): Promise<void> {
   await recountRecipient(tamper, position, { refundedUnits: own });
-  // Where a message has no units of its own, nothing else has to agree.
+  // If a message has no units of its own, nothing else has to agree.
   await tamper.messageUnits?.(MIXED, { refundedUnits: all });
 }
 
@@ -91,7 +91,7 @@ async function recountRecipient(tamper: StorageTamper, position: number, units: 
 }
 
 export function bookTests({ test, testWith }: PartRunner<StoragePart>, world: StorageFixture): void {
-  test('empty books are right', async () => {
+  test('an empty ledger is correct', async () => {
     await world.sound();
   });
 

@@ -8,7 +8,7 @@ import { kinds, type StorageFixture } from '../storage-fixture.js';
 /** The day of `START`. */
 const TODAY = Math.floor(START / DAY_MS);
 
-/** A key of the family `k0`, whose keys may spend so many units on a day. */
+/** A key of the family `k0`, whose keys may spend this many units on a day. */
 export function capped(dailyUnits: number, id = 'k0', family = 'k0') {
   return { key: { id, dailyUnits, family } } satisfies Partial<Send>;
 }
@@ -17,7 +17,7 @@ export function capped(dailyUnits: number, id = 'k0', family = 'k0') {
 export function keyCapTests({ test }: TestRunner, world: StorageFixture): void {
   const spent = async (day = TODAY) => (await world.outbox.keySpending(['k0', 'k9'], day)).get('k0');
 
-  test('a key with a cap spends up to it on a day, and what is beyond costs nothing', async () => {
+  test('a key with a cap spends up to it on a day, and a refused send costs nothing', async () => {
     await world.fund(100);
     const [first, second, third, fourth] = [3, 2, 1, 1].map((units, index) =>
       aSend(index, { ...capped(5), recipients: recipients(1, units) }),
@@ -66,25 +66,25 @@ export function keyCapTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(kinds(await world.commit(aSend(3, capped(1)))), ['key_cap']);
   });
 
-  test('the cap is looked at before the balance, and neither counts what the other refuses', async () => {
+  test('the cap is checked before the balance, and neither counts what the other refuses', async () => {
     await world.fund(1);
     const dear = (cap: number) => aSend(1, { ...capped(cap), recipients: recipients(2) });
     assert.deepEqual(kinds(await world.commit(dear(1))), ['key_cap']);
     assert.deepEqual(kinds(await world.commit(dear(2))), ['insufficient_balance']);
     assert.equal(await spent(), undefined);
     await world.accept(aSend(1, capped(1)));
-    // What costs nothing is no spending.
+    // A send without costs spends nothing.
     await world.accept(aSend(2, { ...capped(1), recipients: recipients(1, 0) }));
     assert.equal(await spent(), 1);
   });
 
-  test('sends of keys without a cap, and of no key, are not counted', async () => {
+  test('sends with keys without a cap, and without a key, are not counted', async () => {
     await world.fund(100);
     await world.accept(aSend(1), aSend(2, { key: { id: 'k0', family: 'k0' } }), aSend(3, capped(1)));
     assert.equal(await spent(), 1);
   });
 
-  test('what was spent is purged day by day, the oldest first', async () => {
+  test('spending is purged day by day, oldest first', async () => {
     await world.fund(100);
     const on = (day: number, index: number) => aSend(index, { ...capped(9), at: START + day * DAY_MS });
     await world.accept(...range(4).map((day) => on(day, day)));
@@ -94,7 +94,7 @@ export function keyCapTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual([await spent(TODAY + 1), await spent(TODAY + 2)], [undefined, 1]);
   });
 
-  test('a send of a key is listed as any other', async () => {
+  test('a send with a key is listed like any other', async () => {
     await world.fund(100);
     await world.accept(aSend(1, { ...capped(9), metadata: { order: '4711' } }), aSend(2, capped(9)), aSend(3));
     const { items } = await world.outbox.list({ accountId: ACCOUNT, channel: 'sms', kinds: ['text'], limit: 9 });

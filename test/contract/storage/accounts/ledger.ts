@@ -18,7 +18,7 @@ function line(id: string, units: number, over: Partial<LedgerEntry> = {}): Ledge
 export function ledgerTests({ test }: TestRunner, world: StorageFixture): void {
   const lines = async (accountId = ACCOUNT) => (await world.ledger.entries(accountId, { limit: 100 })).items;
 
-  test('a posting moves the balance and is on record, newest first', async () => {
+  test('a posting changes the balance and is listed, newest first', async () => {
     await world.fund(0);
     const note = 'Facture n° 12 "payée" \\ 😀';
     assert.equal(await world.ledger.post(posting('p1', 100, { note })), 'posted');
@@ -27,7 +27,7 @@ export function ledgerTests({ test }: TestRunner, world: StorageFixture): void {
     await world.holds(70);
   });
 
-  test('a balance goes down to 0 and not below', async () => {
+  test('a balance goes down to 0 and no further', async () => {
     await world.fund(0);
     await world.ledger.post(posting('p1', 10));
     assert.equal(await world.ledger.post(posting('p2', -11)), 'refused');
@@ -38,7 +38,7 @@ export function ledgerTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual((await lines()).map(({ id }) => id).sort(), ['p1', 'p3']);
   });
 
-  test('a refused posting leaves no trace: its id may come again', async () => {
+  test('a refused posting leaves no trace, so its id may be used again', async () => {
     await world.fund(0);
     assert.equal(await world.ledger.post(posting('p1', -5)), 'refused');
     await world.ledger.post(posting('p2', 5));
@@ -46,7 +46,7 @@ export function ledgerTests({ test }: TestRunner, world: StorageFixture): void {
     await world.holds(0);
   });
 
-  test('an id is posted once; the same account, kind and units are a repeat, everything else finds it taken', async () => {
+  test('an id is posted once; the same account, kind and units are a repeat, and anything else finds it taken', async () => {
     await world.fund(0);
     await world.fund(20, 'acc2');
     const { ledger } = world;
@@ -62,7 +62,7 @@ export function ledgerTests({ test }: TestRunner, world: StorageFixture): void {
     await world.holds(20, 'acc2');
   });
 
-  test('the ids of charges and refunds are taken, and a posting with the reference of either stands beside them', async () => {
+  test('the ids of charges and refunds are taken, and a posting with the reference of either is made beside them', async () => {
     await world.fund(1);
     const [charge, refund] = [messageId(1), `${messageId(1)}:0`];
     const goodwill = posting(`op:${charge}`, 5);
@@ -86,7 +86,7 @@ export function ledgerTests({ test }: TestRunner, world: StorageFixture): void {
     await world.holds(1 + 5 + 7);
   });
 
-  test('an unknown account gets nothing', async () => {
+  test('an unknown account gets no posting', async () => {
     assert.equal(await world.ledger.post(posting('p1', 10)), 'unknown');
     assert.equal(await world.ledger.balance(ACCOUNT), undefined);
     assert.deepEqual(await world.ledger.entries(ACCOUNT, { limit: 5 }), { items: [], next: undefined });
@@ -100,7 +100,7 @@ export function ledgerTests({ test }: TestRunner, world: StorageFixture): void {
     await world.holds(Number.MAX_SAFE_INTEGER - 3);
   });
 
-  test('postings never make more than the highest balance together, so that no refund passes it', async () => {
+  test('postings never raise the total above the highest balance, so that no refund exceeds it', async () => {
     await world.fund(MAX_BALANCE - 1);
     assert.equal(await world.ledger.post(posting('p1', 2)), 'over');
     assert.equal(await world.ledger.post(posting('p1', 2, { kind: 'adjust' })), 'over');
@@ -120,7 +120,7 @@ export function ledgerTests({ test }: TestRunner, world: StorageFixture): void {
     await world.holds(MAX_BALANCE);
   });
 
-  test('charges and refunds carry their message, and ids that can exist once only', async () => {
+  test('charges and refunds name their message, and have ids that can exist only once', async () => {
     await world.fund(10);
     const two = [1, 2].map((units) => ({ number: `2267000000${units}`, units }));
     await world.accept(aSend(1, { recipients: two, at: START + 1 }));
@@ -134,7 +134,7 @@ export function ledgerTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(rest, [line(`funds-${ACCOUNT}`, 10)]);
   });
 
-  test('entries come page by page, each once, while new ones arrive', async () => {
+  test('entries are listed page by page, each once, while new ones arrive', async () => {
     await world.fund(0);
     await world.fund(50, 'acc2');
     for (const index of range(7)) await world.ledger.post(posting(`p${index}`, 1, { at: START + index }));
@@ -146,7 +146,7 @@ export function ledgerTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(read, [['p6', 'p5', 'p4'], ['p3', 'p2', 'p1'], ['p0']]);
   });
 
-  test('a page starts behind an entry of the account, or nowhere', async () => {
+  test('a page starts after an entry of the account, or there is none', async () => {
     await world.fund(0);
     await world.fund(5, 'acc2');
     await world.ledger.post(posting('p1', 1));
@@ -156,7 +156,7 @@ export function ledgerTests({ test }: TestRunner, world: StorageFixture): void {
     }
   });
 
-  test('entries of one moment come by id, and a page never ends in an empty one', async () => {
+  test('entries of the same moment are ordered by id, and a page never ends with an empty one', async () => {
     await world.fund(0);
     for (const id of ['p3', 'p1', 'p4', 'p2']) await world.ledger.post(posting(id, 1));
     const read = await pages((page) => world.ledger.entries(ACCOUNT, page), 2);

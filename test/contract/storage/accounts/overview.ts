@@ -14,7 +14,7 @@ export function overviewTests({ test }: TestRunner, world: StorageFixture): void
   };
   const attention = (now = START + 60 * SECOND_MS) => world.overview.attention(ACCOUNT, CHANNELS, now);
 
-  test('an account stands as it was made, with its balance and threshold', async () => {
+  test('an account is shown as it was created, with its balance and threshold', async () => {
     assert.equal(await world.overview.standing(ACCOUNT), undefined);
     await world.fund(7);
     const standing = { name: `Account ${ACCOUNT}`, state: 'active', balance: 7, lowBelow: undefined };
@@ -23,7 +23,7 @@ export function overviewTests({ test }: TestRunner, world: StorageFixture): void
     assert.deepEqual(await world.overview.standing(ACCOUNT), { ...standing, lowBelow: 10 });
   });
 
-  test('recipients are counted by state, in a range, and the newest only where there are many', async () => {
+  test('recipients are counted by state within a range, and only the newest if there are many', async () => {
     await world.fund(100);
     await world.accept(aSend(1, { recipients: recipients(3) }), aSend(2, { at: START + SECOND_MS }));
     await world.accept(aSend(3, { payload: { kind: 'otp' } }), aSend(4, { at: START - 2 * DAY_MS }));
@@ -38,7 +38,7 @@ export function overviewTests({ test }: TestRunner, world: StorageFixture): void
     assert.ok(Object.values(counts).reduce((sum, count) => sum + count, 0) <= 4);
   });
 
-  test('what waits the longest is found on channels and linked numbers, and not once it is sent', async () => {
+  test('the longest waiting delivery is found on channels and linked numbers, until it is sent', async () => {
     const oldest = () => world.overview.oldestWaiting(ACCOUNT, CHANNELS);
     await world.fund(100);
     await world.fund(10, 'acc2');
@@ -53,7 +53,7 @@ export function overviewTests({ test }: TestRunner, world: StorageFixture): void
     assert.equal(await oldest(), undefined);
   });
 
-  test('what needs attention is told, and not what is old, wanted or mended', async () => {
+  test('the overview shows what needs attention, and nothing that is old, intended or mended', async () => {
     await world.fund(0);
     assert.deepEqual(await attention(), []);
     for (const [index, name] of ['NEW', 'OLD', 'GOOD'].entries()) {

@@ -18,7 +18,7 @@ const TODAY = START - (START % DAY_MS);
 /** Numbers of Burkina Faso, Senegal, Canada and of no country. */
 const [BF, SN, CA, SATELLITE] = ['22670000000', '221770000000', '15142345678', '881612345678'];
 
-/** Runs rounds until all accounts were looked at; returns how many hours were written. */
+/** Runs rounds until all accounts were looked at. Returns how many hours were written. */
 export async function rollUp(
   world: StorageFixture,
   over: Partial<RollUpOrder> = {},
@@ -41,7 +41,7 @@ export async function rollUp(
   return hours;
 }
 
-/** What the ledger says of an account in a range. */
+/** The ledger's sums for an account in a range. */
 export async function books(world: StorageFixture, since: number, until: number) {
   let [charged, refunded, sends] = [0, 0, 0];
   for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
@@ -89,7 +89,7 @@ export function usageTests({ test }: TestRunner, world: StorageFixture): void {
     return { charged, refunded, sends, recipients };
   };
 
-  test('what was sent is summed up by every group, before and after it is rolled up', async () => {
+  test('sends are summed up by every group, before and after they are rolled up', async () => {
     await sent();
     const check = async () => {
       assert.deepEqual(await usage(), [amounts(12, 4, 4, 6)]);
@@ -120,7 +120,7 @@ export function usageTests({ test }: TestRunner, world: StorageFixture): void {
       );
       assert.deepEqual(await by('key'), sorted([{ key: '', ...amounts(12, 4, 4, 6) }]));
       assert.equal((await by(...USAGE_GROUPS)).length, 5);
-      // Enough to tell that there are more, and no more where they are read at once.
+      // Enough to see that there are more, and not one more if they are read at once.
       for (const most of [1, 3]) assert.ok((await usage({ groupBy: USAGE_GROUPS, most })).length > most);
       assert.equal((await usage({ groupBy: USAGE_GROUPS, most: 5 })).length, 5);
       assert.deepEqual(await usage({ onlyCodes: true }), [amounts(2, 0, 1, 1)]);
@@ -136,14 +136,14 @@ export function usageTests({ test }: TestRunner, world: StorageFixture): void {
     assert.equal((await usage({ groupBy: USAGE_GROUPS, most: 2, now: START + DAY_MS })).length, 3);
   });
 
-  test('an hour that is not over is not rolled up', async () => {
+  test('an hour that has not ended is not rolled up', async () => {
     await world.fund(10);
     await world.accept(aSend(1));
     assert.equal(await rollUp(world, { now: START + HOUR_MS - 1 }), 0);
     assert.deepEqual(await total(), { charged: 1, refunded: 0, sends: 1 });
   });
 
-  test('what is committed late in an hour that is rolled up counts at once', async () => {
+  test('a late commit in an hour that is rolled up counts at once', async () => {
     await world.fund(10);
     await world.accept(aSend(1));
     await rollUp(world);
@@ -152,7 +152,7 @@ export function usageTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(await total(), await books(world, TODAY, TODAY + DAY_MS));
   });
 
-  test('what is committed later still counts from the next comparison on, also where its hour had nothing', async () => {
+  test('a still later commit counts from the next comparison on, even if its hour was empty', async () => {
     await world.fund(10);
     await world.accept(aSend(1));
     const now = START + 20 * HOUR_MS;
@@ -165,7 +165,7 @@ export function usageTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(await total({ now }), { charged: 3, refunded: 0, sends: 3 });
   });
 
-  test('recipients may be removed after the roll-up; before it they are of no country, and no unit is lost', async () => {
+  test('recipients may be removed after the roll-up; before it they count for no country, and no unit is lost', async () => {
     await world.fund(20);
     const numbers = [BF, SN].map((number) => ({ number, units: 2 }));
     await world.accept(aSend(1, { recipients: numbers }), aSend(2, { recipients: numbers, at: START + HOUR_MS }));
@@ -187,7 +187,7 @@ export function usageTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(await total(), await books(world, TODAY, TODAY + DAY_MS));
   });
 
-  test('a message to 6000 numbers is summed up whole', async () => {
+  test('a message to 6000 numbers is summed up completely', async () => {
     await world.fund(6000);
     const numbers = range(6000).map((index) => ({ number: String(22670000000 + index), units: 1 }));
     await world.accept(aSend(1, { recipients: numbers }));

@@ -44,7 +44,7 @@ export function aRefresh(index: number, number: number, over: Partial<UserSessio
   return { id: `session-${index}`, hash, nextHash, at: START, ...rest, ...over };
 }
 
-/** The token that is good after a refresh, else what became of it. */
+/** The token that is valid after a refresh, or else its outcome. */
 function told(outcome: RefreshOutcome): string {
   return outcome.kind === 'refreshed' ? outcome.hash : outcome.kind;
 }
@@ -58,7 +58,7 @@ export function userSessionTests({ test }: TestRunner, world: StorageFixture): v
   const USER = { subject: 'Awa « é »', accountId: ACCOUNT, role: 'sender' } as const;
   const SESSION = { ...USER, id: 'session-1', endsAt: START + 3 * DAY_MS };
 
-  test('a link begins a session of its user, once, and both are told', async () => {
+  test('a link begins a session of its user once, and both are recorded', async () => {
     await world.fund(0);
     const reply = { made: 1 };
     assert.deepEqual(await store().addLink(aLink(1), BY, reply), { reply, replayed: false });
@@ -76,7 +76,7 @@ export function userSessionTests({ test }: TestRunner, world: StorageFixture): v
     assert.equal(JSON.stringify([started, created]).includes('hash-of'), false);
   });
 
-  test('a link is good until its time is over, and an unknown one is not', async () => {
+  test('a link is valid until its time is over, and an unknown one is not', async () => {
     await world.fund(0);
     for (const index of [1, 2]) await store().addLink(aLink(index), BY, {});
     const { expiresAt } = aLink(1);
@@ -85,7 +85,7 @@ export function userSessionTests({ test }: TestRunner, world: StorageFixture): v
     assert.equal((await store().startByLink(aLink(2).hash, aStart(2, { at: expiresAt - 1 })))?.id, 'session-2');
   });
 
-  test('a link to an account that does not exist is refused, one of the operator has none', async () => {
+  test('a link to an account that does not exist is refused, and a link of the operator has no account', async () => {
     await assert.rejects(store().addLink(aLink(1), BY, {}), refusedAs('error.account_not_found'));
     const operator = aLink(2, { accountId: undefined, role: 'support' });
     await store().addLink(operator, BY, {});
@@ -108,7 +108,7 @@ export function userSessionTests({ test }: TestRunner, world: StorageFixture): v
     assert.deepEqual(await audited(), ['link.created link-1']);
   });
 
-  test('a refresh replaces the token; the one before is good for a while', async () => {
+  test('a refresh replaces the token, and the previous one stays valid for a while', async () => {
     await world.fund(0);
     await begin(1);
     assert.equal(await refresh(1, 0), 'token-1-1');
@@ -117,7 +117,7 @@ export function userSessionTests({ test }: TestRunner, world: StorageFixture): v
     assert.deepEqual(await audited(), ['session.started session-1']);
   });
 
-  test('a token that has just replaced another is not replaced, so that a third tab may come', async () => {
+  test('a token that has just replaced another one is not replaced, so that a third tab may follow', async () => {
     await world.fund(0);
     await begin(1);
     const third = START + GRACE - 1;
@@ -129,7 +129,7 @@ export function userSessionTests({ test }: TestRunner, world: StorageFixture): v
     assert.equal(await refresh(1, 0, { at: START + 2 * GRACE - 1 }), 'replayed');
   });
 
-  test('the later use of a replaced token ends the session, and is told once', async () => {
+  test('a later use of a replaced token ends the session, and is recorded once', async () => {
     await world.fund(0);
     for (const index of [1, 2]) await begin(index);
     await refresh(1, 0);
@@ -144,7 +144,7 @@ export function userSessionTests({ test }: TestRunner, world: StorageFixture): v
     assert.deepEqual(await audited(), [...told, 'session.started session-2', 'session.started session-1']);
   });
 
-  test('a session ends when it rests for too long, or reaches its longest time', async () => {
+  test('a session ends if it rests for too long, or reaches its longest time', async () => {
     await world.fund(0);
     for (const index of [1, 2]) await begin(index);
     assert.equal(await refresh(1, 0, { at: START + DAY_MS }), 'ended');
@@ -156,7 +156,7 @@ export function userSessionTests({ test }: TestRunner, world: StorageFixture): v
     assert.equal(await refresh(9, 0), 'ended');
   });
 
-  test('a session that was ended is over, and another one is not', async () => {
+  test('ending one session does not end another', async () => {
     await world.fund(0);
     for (const index of [1, 2]) await begin(index);
     for (const at of [START + 1, START + 2]) await store().end('session-1', at, undefined);
@@ -167,7 +167,7 @@ export function userSessionTests({ test }: TestRunner, world: StorageFixture): v
     assert.equal((await audited()).filter((line) => line.startsWith('session.ended')).length, 1);
   });
 
-  test('the sessions of a user are ended, of one account or of all, and nobody else is meant', async () => {
+  test('the sessions of a user are ended in one account or in all, and nobody else’s', async () => {
     for (const account of [ACCOUNT, 'acc2']) await world.fund(0, account);
     const users = [
       USER,
@@ -193,7 +193,7 @@ export function userSessionTests({ test }: TestRunner, world: StorageFixture): v
     );
   });
 
-  test('the unused links of a user whose sessions are ended begin none, of one account or of all', async () => {
+  test('the unused links of a user whose sessions are ended begin none, in one account or in all', async () => {
     for (const account of [ACCOUNT, 'acc2']) await world.fund(0, account);
     const users = [USER, { ...USER, accountId: 'acc2' }, { ...USER, subject: 'awa' }];
     for (const [index, user] of users.entries()) await store().addLink(aLink(index, user), BY, {});
@@ -209,14 +209,14 @@ export function userSessionTests({ test }: TestRunner, world: StorageFixture): v
     await store().addLink(aLink(4), BY, {});
     await store().endOf({ subject, accountId: undefined }, aLink(4).expiresAt, BY, 9);
     const { items } = await world.storage.store(AuditLog).list({ limit: 100, action: 'link.revoked' });
-    // Not of those that were used, nor of one that was too late.
+    // Not of the used ones, nor of one that was too late.
     assert.deepEqual(
       items.map(({ target, accountId, by }) => [target, accountId, by]),
       [1, 0].map((index) => [aLink(index).id, index === 1 ? 'acc2' : ACCOUNT, BY]),
     );
   });
 
-  test('what is over is purged so many at a time', async () => {
+  test('ended sessions are purged in batches', async () => {
     await world.fund(0);
     for (const index of range(3)) await store().addLink(aLink(index), BY, {});
     for (const index of range(5)) await begin(index);

@@ -20,7 +20,7 @@ export function eventBatchTests({ test }: TestRunner, world: StorageFixture): vo
     await world.outbox.settle(range(MANY).map((position) => ({ ...update, position, at: START + position })));
   }
 
-  test('the events of a large batch are as they were told', async () => {
+  test('the events of a large batch are stored unchanged', async () => {
     await sentTogether();
     const data = {
       id: messageId(1),
@@ -67,7 +67,7 @@ export function eventBatchTests({ test }: TestRunner, world: StorageFixture): vo
     assert.deepEqual(await steps.numbers(['key.created'], 0), []);
   });
 
-  test('in a large batch each send ends after what became of it, and each delivery goes forward', async () => {
+  test('in a large batch each send ends after the events of its recipients, and each delivery moves forward', async () => {
     await steps.sending(...range(MANY).map((index) => aSend(index)));
     const outcomes = ['delivered', 'failed', 'undelivered'] as const;
     const update = (message: number, status: DeliveryUpdate['status']): DeliveryUpdate => ({
@@ -89,7 +89,7 @@ export function eventBatchTests({ test }: TestRunner, world: StorageFixture): vo
     }
   });
 
-  test('a purge removes a large batch step by step, and nothing of what is young', async () => {
+  test('a purge removes a large batch step by step, and no young event', async () => {
     await sentTogether();
     for (let removed = 100; removed >= 100; ) removed = await steps.log.purge(START + 20, 100);
     const { earliest } = await steps.log.state(ACCOUNT);
@@ -102,7 +102,7 @@ export function eventBatchTests({ test }: TestRunner, world: StorageFixture): vo
     assert.deepEqual(await steps.state(), { last: MANY, earliest: MANY + 1, recording: true });
   });
 
-  test('one number of a large batch is erased, and in time all are masked', async () => {
+  test('one number of a large batch is erased, and after a time all are masked', async () => {
     await sentTogether();
     const before = await steps.events();
     assert.equal(await steps.log.erase(phone(3), [ACCOUNT]), 1);

@@ -19,7 +19,7 @@ export class EventsFixture {
     return this.world.storage.store(EventLog);
   }
 
-  /** An account that records, and sends of it that are claimed. */
+  /** An account that records, and its sends that are claimed. */
   async sending(...sends: readonly Send[]): Promise<void> {
     await this.world.fund(1000);
     await this.log.switchOn(ACCOUNT, START);
@@ -44,13 +44,13 @@ export class EventsFixture {
     return events;
   }
 
-  /** The state of a log but for its random marks. */
+  /** The state of a log without its random marks. */
   async state(accountId = ACCOUNT): Promise<Omit<EventLogState, 'epochs'>> {
     const { epochs: _, ...state } = await this.log.state(accountId);
     return state;
   }
 
-  /** What happened, as `type position`, in the order of the numbers. */
+  /** The events as `type position`, in the order of the numbers. */
   async told(accountId = ACCOUNT): Promise<readonly string[]> {
     return (await this.events(accountId)).map(({ type, data }) =>
       'position' in data ? `${type} ${data.position}` : type,

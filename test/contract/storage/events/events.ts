@@ -11,7 +11,7 @@ const OPTED_OUT = { units: 0, refused: 'opted_out' };
 export function eventTests({ test }: TestRunner, world: StorageFixture): void {
   const steps = new EventsFixture(world);
 
-  test('before it is switched on, a log has nothing and its account nothing to tell', async () => {
+  test('before it is switched on, a log is empty and its account has no events', async () => {
     await world.fund(5);
     await world.accept(aSend(1));
     await world.claim();
@@ -54,7 +54,7 @@ export function eventTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(await steps.state(), { last: 3, earliest: 1, recording: true });
   });
 
-  test('an update that changes nothing, a claim and another attempt are no events', async () => {
+  test('an update that changes nothing, a claim and another attempt are not events', async () => {
     await steps.sending(aSend(1));
     await world.settle(messageId(1), 'queued', { attempt: 1, dueAt: START });
     await world.claim();
@@ -63,7 +63,7 @@ export function eventTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(await steps.told(), ['message.delivered 0', 'send.completed']);
   });
 
-  test('what expires and what a receipt says are events too', async () => {
+  test('an expiry and the report of a receipt are events too', async () => {
     await steps.sending(aSend(0), aSend(1));
     await world.settle(messageId(0), 'sent', { attempt: 1, dueAt: START + SECOND_MS });
     await world.settle(messageId(1), 'sent', { attempt: 1, dueAt: START + SECOND_MS });
@@ -91,7 +91,7 @@ export function eventTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(await steps.told('acc2'), []);
   });
 
-  test('a send is complete with its last recipient, once; what comes later is of its recipient', async () => {
+  test('a send is completed once, with its last recipient; later events are about the recipient', async () => {
     await steps.sending(aSend(1, { recipients: recipients(4) }));
     await steps.settle(1, 'delivered', 0, 1);
     await steps.settle(1, 'unknown', 2);
@@ -109,7 +109,7 @@ export function eventTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(data, { ...data, ...sums, id: messageId(1), signature: 'INFOS' });
   });
 
-  test('a send is complete in one batch, and where its first recipients were while nothing was recorded', async () => {
+  test('a send is completed within one batch, and also if its first recipients ended while nothing was recorded', async () => {
     await world.fund(10);
     await world.accept(aSend(1, { recipients: recipients(2) }), aSend(2, { recipients: recipients(3) }));
     await world.claim();
@@ -123,7 +123,7 @@ export function eventTests({ test }: TestRunner, world: StorageFixture): void {
     assert.equal(told.at(-1), 'send.completed');
   });
 
-  test('refused recipients are told after the accept, and count', async () => {
+  test('refused recipients have events after the accept, and count', async () => {
     const one = { number: phone(0), units: 1 };
     const out = { ...OPTED_OUT, number: phone(1) };
     await steps.sending(aSend(1, { recipients: [one, out] }), aSend(2, { recipients: [out] }));
@@ -135,7 +135,7 @@ export function eventTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual((await steps.told()).slice(3), ['message.delivered 0', 'send.completed']);
   });
 
-  test('a send that is refused leaves no mark, and marks of an account that does not record are dropped', async () => {
+  test('a refused send leaves no mark, and marks of an account that does not record are dropped', async () => {
     const expensive = [...recipients(1, 2000), { ...OPTED_OUT, number: phone(1) }];
     await steps.sending();
     assert.deepEqual(kinds(await world.commit(aSend(1, { recipients: expensive }))), ['insufficient_balance']);
@@ -146,7 +146,7 @@ export function eventTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(await steps.events('acc2'), []);
   });
 
-  test('switched off for a time, a log skips one number and begins behind it', async () => {
+  test('a log that was switched off for a time skips one number and continues after it', async () => {
     await steps.sending(aSend(1, { recipients: recipients(3) }));
     await steps.settle(1, 'delivered', 0);
     assert.equal(await steps.log.switchOffUnused(START, 10), 0);
@@ -158,14 +158,14 @@ export function eventTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(await steps.log.switchOn(ACCOUNT, START + 2 * DAY_MS), again);
     await steps.settle(1, 'delivered', 2);
     assert.deepEqual(await steps.numbers(undefined, 2), [3, 4]);
-    // Its second recipient was counted by nobody.
+    // Nobody counted its second recipient.
     assert.deepEqual(
       (await steps.log.read({ accountId: ACCOUNT, after: 3, limit: 9 })).events[0]?.type,
       'send.completed',
     );
   });
 
-  test('a log that had no event yet has missed something too when it is switched on again', async () => {
+  test('a log without events has missed something too when it is switched on again', async () => {
     await steps.sending();
     await steps.log.switchOffUnused(START + DAY_MS, 10);
     await steps.log.switchOn(ACCOUNT, START + DAY_MS);
@@ -195,7 +195,7 @@ export function eventTests({ test }: TestRunner, world: StorageFixture): void {
     assert.ok(marks.every((mark) => /^[\w-]{16}$/.test(mark)));
   });
 
-  test('after a restore every log goes on far behind, with another mark, and keeps what it has', async () => {
+  test('after a restore every log continues far ahead, with another mark, and keeps its events', async () => {
     await steps.sending(aSend(1, { recipients: recipients(3) }));
     await world.fund(0, 'acc2');
     await steps.log.switchOn('acc2', START);
@@ -219,7 +219,7 @@ export function eventTests({ test }: TestRunner, world: StorageFixture): void {
     assert.equal((await steps.log.state('acc2')).last, RESTORE_GAP);
   });
 
-  test('the log of an account that is not there cannot be switched on', async () => {
+  test('the log of an unknown account cannot be switched on', async () => {
     const refused = (error: { code?: unknown }) => error.code === 'error.account_not_found';
     await assert.rejects(steps.log.switchOn('none', START), refused);
     assert.equal((await steps.log.state('none')).recording, false);
@@ -231,7 +231,7 @@ export function eventTests({ test }: TestRunner, world: StorageFixture): void {
     assert.equal(await steps.log.switchOffUnused(START + DAY_MS, 10), 0);
   });
 
-  test('pages of some types go on where the last one ended, and past what is left out', async () => {
+  test('pages of some types continue where the last one ended, past the events that are left out', async () => {
     await steps.sending(aSend(1, { recipients: recipients(6) }));
     for (const position of range(6)) await steps.settle(1, position % 2 === 0 ? 'sent' : 'delivered', position);
     assert.deepEqual(await steps.numbers(undefined, 0, 4), [1, 2, 3, 4]);
@@ -246,7 +246,7 @@ export function eventTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual([bounded.events.length, bounded.nextAfter, bounded.last], [1, 3, 6]);
   });
 
-  test('the previous event of some types', async () => {
+  test('the previous event of some types is found', async () => {
     await steps.sending(aSend(1, { recipients: recipients(4) }));
     for (const position of range(4)) await steps.settle(1, position % 2 === 0 ? 'sent' : 'delivered', position);
     const previous = (sequence: number, ...types: readonly ('message.sent' | 'message.delivered' | 'key.created')[]) =>
@@ -257,7 +257,7 @@ export function eventTests({ test }: TestRunner, world: StorageFixture): void {
     assert.equal(await previous(4, 'key.created'), undefined);
   });
 
-  test('a purge removes the oldest, and says where the log begins now', async () => {
+  test('a purge removes the oldest events, and reports where the log now begins', async () => {
     await steps.sending(aSend(1, { recipients: recipients(5) }));
     for (const position of range(5)) await world.settle(messageId(1), 'sent', { position, at: START + position });
     assert.equal(await steps.log.purge(START, 100), 0);
@@ -270,7 +270,7 @@ export function eventTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(await steps.state(), { last: 5, earliest: 6, recording: true });
   });
 
-  test('what was recorded before a log was switched on again is removed, however young it is', async () => {
+  test('events from before a log was switched on again are removed, however young they are', async () => {
     await steps.sending(aSend(1, { recipients: recipients(2) }));
     await steps.settle(1, 'sent', 0);
     await steps.log.switchOffUnused(START + 1, 10);
@@ -280,7 +280,7 @@ export function eventTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(await steps.numbers(undefined, 0), [3]);
   });
 
-  test('an erased number leaves the log with what was said of it; numbers and types of its events stay', async () => {
+  test('an erased number leaves the log together with its texts; the sequence numbers and types of its events stay', async () => {
     const two = { recipients: recipients(2), metadata: { name: 'Awa' } };
     await steps.sending(aSend(1, two), aSend(2, { ...two, recipients: [{ number: phone(1), units: 1 }] }));
     await steps.settle(1, 'sent', 0, 1);
@@ -294,7 +294,7 @@ export function eventTests({ test }: TestRunner, world: StorageFixture): void {
     for (const other of others) assert.deepEqual(other, { ...other, number: phone(1), metadata: { name: 'Awa' } });
   });
 
-  test('in events of some age numbers are masked', async () => {
+  test('in events of a certain age, phone numbers are masked', async () => {
     await steps.sending(aSend(1, { recipients: recipients(3) }));
     for (const position of range(3)) await world.settle(messageId(1), 'sent', { position, at: START + position });
     const numbers = async () => (await steps.events()).map(({ data }) => 'number' in data && data.number);
@@ -305,7 +305,7 @@ export function eventTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(await numbers(), [masked, '226******01', phone(2)]);
   });
 
-  test('who listens hears of accounts with new events, and of marks, after the commit', async () => {
+  test('listeners are notified of accounts with new events, and of marks, after the commit', async () => {
     const heard: AddedEvents[] = [];
     const off = steps.log.listen((added) => heard.push(added));
     await steps.sending(aSend(1));

@@ -9,7 +9,7 @@ import { anOptOut } from '../sms/opt-outs.js';
 import type { StorageFixture } from '../storage-fixture.js';
 import { EventsFixture } from './events-fixture.js';
 
-/** The stores whose changes are events, but for deliveries. */
+/** The stores whose changes are events, except for deliveries. */
 export type TellingStores = Pick<
   StorageFixture,
   'accounts' | 'ledger' | 'outbox' | 'policies' | 'optOuts' | 'sessions'
@@ -22,7 +22,7 @@ interface Emitter {
   readonly name: string;
   readonly type: string;
   readonly data: unknown;
-  /** What precedes the change; answers what makes it. */
+  /** The preparation of the change. Returns a function that makes it. */
   prepare(stores: TellingStores): Promise<() => Promise<unknown>>;
 }
 
@@ -37,7 +37,7 @@ export const toldRemoval = (entries: readonly OptOut[]) =>
 export const toldCode = { accountId: ACCOUNT, at: START, service: 'bank', number: phone(1) };
 const record = (state: object) => new Map([['record', { state, messages: [], expiresAt: START + 1 }]]);
 
-/** Each kind of change that is no delivery's. */
+/** Each kind of change except those of deliveries. */
 export const EMITTERS: readonly Emitter[] = [
   {
     name: 'an opt-out',
@@ -188,7 +188,7 @@ export function toldTests({ test }: TestRunner, world: StorageFixture): void {
     });
   }
 
-  test('what changes nothing tells nothing', async () => {
+  test('a write that changes nothing has no event', async () => {
     const { accounts, ledger, optOuts } = world;
     await world.fund(0);
     await accounts.addKey(toldKey('k1'));
@@ -217,7 +217,7 @@ function lowBalanceTests({ test }: Pick<TestRunner, 'test'>, world: StorageFixtu
     return world.ledger.post({ ...toldPosting(units, units > 0 ? 'topup' : 'adjust'), id: `op:${id}` });
   };
 
-  test('a low balance is told once, and again after it was above', async () => {
+  test('a low balance is reported once, and again after it was above', async () => {
     await world.fund(1000);
     assert.equal(await set(10), true);
     await spend(world, 990);
@@ -232,7 +232,7 @@ function lowBalanceTests({ test }: Pick<TestRunner, 'test'>, world: StorageFixtu
     assert.deepEqual(await told(), [{ balance: 9, threshold: 10 }]);
   });
 
-  test('a fall that nobody was told of is not lost when the balance rises before', async () => {
+  test('a low balance that was not yet reported is not lost if the balance rises before that', async () => {
     await world.fund(1000);
     await set(10);
     await spend(world, 995);
@@ -242,7 +242,7 @@ function lowBalanceTests({ test }: Pick<TestRunner, 'test'>, world: StorageFixtu
     assert.deepEqual(await told(), [{ balance: 5, threshold: 10 }]);
   });
 
-  test('a refund takes a low balance back above', async () => {
+  test('a refund lifts a low balance above the threshold again', async () => {
     await world.fund(1000);
     await set(10);
     for (const index of [1, 2]) {
@@ -253,7 +253,7 @@ function lowBalanceTests({ test }: Pick<TestRunner, 'test'>, world: StorageFixtu
     }
   });
 
-  test('a threshold over the balance is told at once, another one only where it changes something, and none at all', async () => {
+  test('a threshold above the balance is reported at once, another one only if it changes something, and removing it never', async () => {
     await world.fund(1000);
     await set(2000);
     assert.deepEqual(await told(), [{ balance: 1000, threshold: 2000 }]);

@@ -15,14 +15,14 @@ export function mediaTests({ test }: TestRunner, world: StorageFixture): void {
   const gone = (id: string) => assert.rejects(read(id));
 
   for (const sizes of [[65_536], [1, 999, 16_384, 262_144, 7], [262_143], [3 * MB + 1]]) {
-    test(`several megabytes in chunks of ${sizes.join(', ')} come back, as often as they are asked for`, async () => {
+    test(`several megabytes in chunks of ${sizes.join(', ')} are returned unchanged, as often as they are read`, async () => {
       const whole = bytes(3 * MB + 12_345);
       await keep('f', whole, START, sizes);
       for (const _ of range(2)) assert.equal(await read('f'), digestOf(whole));
     });
   }
 
-  test('a file of exactly some chunks, a byte, an empty one', async () => {
+  test('a file of exactly some chunks, of one byte, and an empty one', async () => {
     for (const size of [512 * 1024, 1, 0]) {
       await keep(`f${size}`, bytes(size));
       assert.equal(await read(`f${size}`), digestOf(bytes(size)));
@@ -31,17 +31,17 @@ export function mediaTests({ test }: TestRunner, world: StorageFixture): void {
     assert.equal(await read('none'), digestOf(bytes(0)));
   });
 
-  test('a reader gets pieces, not the file', async () => {
+  test('a reader gets pieces, not the whole file', async () => {
     await keep('f', bytes(3 * MB));
     for await (const chunk of world.media.read('f')) assert.ok(chunk.length <= 512 * 1024);
   });
 
-  test('what is not there cannot be read, and ids differ to the letter', async () => {
+  test('an unknown file cannot be read, and ids are compared exactly', async () => {
     await keep('file', bytes(10));
     for (const id of ['File', 'file ', 'fil', '']) await gone(id);
   });
 
-  test('a file is read while another one is written, and others go on meanwhile', async () => {
+  test('a file is read while another one is written, and others continue meanwhile', async () => {
     const [one, two] = [bytes(MB, 1), bytes(2 * MB, 2)];
     await keep('one', one);
     let accounts = 0;
@@ -57,7 +57,7 @@ export function mediaTests({ test }: TestRunner, world: StorageFixture): void {
     assert.equal(await read('two'), digestOf(two));
   });
 
-  test('a file that is not whole yet cannot be read', async () => {
+  test('a file that is not complete yet cannot be read', async () => {
     let looks = 0;
     async function* looking(): AsyncIterable<Uint8Array> {
       for await (const chunk of inChunks(bytes(MB), [300_000])) {
@@ -72,14 +72,14 @@ export function mediaTests({ test }: TestRunner, world: StorageFixture): void {
     assert.equal(await read('f'), digestOf(bytes(MB)));
   });
 
-  test('two files at once, each its own bytes', async () => {
+  test('two files at once each get their own bytes', async () => {
     const files = range(6).map((index) => bytes(700_000 + index, index));
     await Promise.all(files.map((file, index) => keep(`f${index}`, file, START, [100_000 - index])));
     const digests = await Promise.all(files.map((_, index) => read(`f${index}`)));
     assert.deepEqual(digests, files.map(digestOf));
   });
 
-  test('when the source fails, its error comes out and nothing is kept: the id is free again', async () => {
+  test('if the source fails, its error is thrown and nothing is kept, so the id is free again', async () => {
     const broken = new Error('cut short');
     async function* failing(): AsyncIterable<Uint8Array> {
       yield* inChunks(bytes(MB), [100_000]);
@@ -98,7 +98,7 @@ export function mediaTests({ test }: TestRunner, world: StorageFixture): void {
     assert.equal(await read('f'), digestOf(bytes(MB, 1)));
   });
 
-  test('removing forgets these files, known or not, and no others', async () => {
+  test('removing deletes these files, known or not, and no others', async () => {
     for (const id of ['a', 'b', 'c']) await keep(id, bytes(5 * MB, id.charCodeAt(0)));
     await world.media.remove(['a', 'unknown', 'c', 'a']);
     await world.media.remove([]);
@@ -134,7 +134,7 @@ export function mediaTests({ test }: TestRunner, world: StorageFixture): void {
     assert.equal(await read('f'), digestOf(bytes(3)));
   });
 
-  test('purging forgets what is older, the oldest first, at most as many as asked', async () => {
+  test('purging deletes older files, oldest first, at most as many as asked', async () => {
     for (const [id, age] of [
       ['d', 9],
       ['b', 2],
@@ -152,7 +152,7 @@ export function mediaTests({ test }: TestRunner, world: StorageFixture): void {
     assert.equal(await read('d'), digestOf(bytes(600_000)));
   });
 
-  test('purging leaves the file of a message that has yet to be sent, however old, and takes it when that is over', async () => {
+  test('purging leaves the file of a message that is still to be sent, however old, and deletes it once that has ended', async () => {
     await world.fund(3);
     for (const index of [1, 2]) await world.accept(aSend(index, { channel: 'wa', lane: 'a' }));
     for (const id of [messageId(1), messageId(2), 'nobody']) await keep(id, bytes(1000));
@@ -170,7 +170,7 @@ export function mediaTests({ test }: TestRunner, world: StorageFixture): void {
     assert.equal(await world.media.purge(START + 1, 9), 1);
   });
 
-  test('what has yet to be sent takes no room in the limit of a purge', async () => {
+  test('files of messages that are still to be sent do not count towards the limit of a purge', async () => {
     await world.fund(1);
     await world.accept(aSend(1));
     await keep(messageId(1), bytes(10), START);

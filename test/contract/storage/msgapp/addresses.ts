@@ -8,7 +8,7 @@ export function addressTests({ test }: TestRunner, world: StorageFixture): void 
   const store = () => world.storage.store(AddressStore);
   const key = { app: 'an app', number: phone(1) };
 
-  test('an address is kept with its number and app, and the newest one counts', async () => {
+  test('an address is stored with its number and app, and the newest one counts', async () => {
     assert.equal(await store().find(key), undefined);
     await store().remember(key, { address: 'one@app', learnedAt: START });
     await store().remember({ ...key, app: 'another app' }, { address: 'other@app', learnedAt: START });
@@ -20,7 +20,7 @@ export function addressTests({ test }: TestRunner, world: StorageFixture): void 
     assert.equal((await store().find({ ...key, number: phone(2) }))?.address, 'two@app');
   });
 
-  test('ten processes that learn it at once leave one', async () => {
+  test('ten processes that learn it at once store one', async () => {
     await Promise.all(
       range(10).map((index) => store().remember(key, { address: 'one@app', learnedAt: START + index })),
     );
@@ -28,7 +28,7 @@ export function addressTests({ test }: TestRunner, world: StorageFixture): void 
     assert.equal(await store().erase(key.number), 1);
   });
 
-  test('a wrong address is forgotten, but not the right one that was learned meanwhile', async () => {
+  test('a wrong address is deleted, but not the right one that was learned meanwhile', async () => {
     await store().remember(key, { address: 'new@app', learnedAt: START });
     await store().forget(key, 'old@app');
     assert.equal((await store().find(key))?.address, 'new@app');
@@ -49,7 +49,7 @@ export function addressTests({ test }: TestRunner, world: StorageFixture): void 
     assert.equal((await store().find({ ...key, number: phone(2) }))?.address, 'two@an app');
   });
 
-  test('they are purged by age, so many at a time', async () => {
+  test('addresses are purged by age, in batches', async () => {
     for (const index of range(5)) {
       await store().remember({ ...key, number: phone(index) }, { address: 'an address', learnedAt: START + index });
     }

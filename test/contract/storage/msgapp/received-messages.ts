@@ -48,13 +48,13 @@ export function receivedMessageTests({ test }: TestRunner, world: StorageFixture
     assert.deepEqual(await store().receive([]), []);
   });
 
-  test('one without a number and a file is stored too', async () => {
+  test('a message without a number and a file is stored too', async () => {
     await store().receive([aReceivedMessage(1, { number: undefined, file: undefined })]);
     assert.equal((await store().find('message-000001'))?.file, undefined);
     assert.equal(await store().erase(phone(1), 10), 0);
   });
 
-  test('the number of a sender and the way to his files are erased, and a repeat stays one', async () => {
+  test('the number of a sender and the location of its files are erased, and a repeat is still recognised', async () => {
     await store().receive(range(3).map((index) => aReceivedMessage(index, { number: phone(9) })));
     await store().receive([aReceivedMessage(5)]);
     assert.deepEqual([await store().erase(phone(9), 2), await store().erase(phone(9), 2)], [2, 1]);
@@ -64,7 +64,7 @@ export function receivedMessageTests({ test }: TestRunner, world: StorageFixture
     assert.deepEqual(await store().receive([aReceivedMessage(7, { name: 'name-1' })]), [false]);
   });
 
-  test('they are purged by age, so many at a time', async () => {
+  test('messages are purged by age, in batches', async () => {
     await store().receive(range(5).map((index) => aReceivedMessage(index)));
     assert.equal(await store().purge(START, 10), 0);
     assert.equal(await store().purge(START + 4, 3), 3);

@@ -9,7 +9,7 @@ import { kinds, LEASE, places, type StorageFixture } from '../storage-fixture.js
 import { countIn, counting, look } from './records.js';
 
 export function claimTests({ test }: TestRunner, world: StorageFixture): void {
-  test('a claimed delivery says everything its channel needs', async () => {
+  test('a claimed delivery contains everything that its channel needs', async () => {
     await world.fund(1);
     await world.accept(aSend(1, { at: START + 3, sender: 'ALERTE' }));
     assert.deepEqual(await world.claim({ now: START + 4 }), [
@@ -37,7 +37,7 @@ export function claimTests({ test }: TestRunner, world: StorageFixture): void {
     assert.equal((await world.claim({ now: START + SECOND_MS })).length, 1);
   });
 
-  test('the oldest due come first, and no more than the limit', async () => {
+  test('the oldest due deliveries come first, up to the limit', async () => {
     await world.fund(5);
     const times = [30, 10, 50, 20, 40];
     for (const [index, time] of times.entries()) await world.accept(aSend(index, { at: START + time }));
@@ -47,7 +47,7 @@ export function claimTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(await take(9), [30, 40, 50]);
   });
 
-  test('a retry is as old as its new time', async () => {
+  test('a retry counts as new as its new time', async () => {
     await world.fund(2);
     await world.accept(aSend(1));
     await world.claim();
@@ -57,7 +57,7 @@ export function claimTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(places(claimed), [`${messageId(2)}/0`, `${messageId(1)}/0`]);
   });
 
-  test('all recipients of a large send are due when it is accepted, in their order, also beside refused ones', async () => {
+  test('all recipients of a large send are due when it is accepted, in their order, even beside refused ones', async () => {
     await world.fund(3000);
     const some = recipients(1200).map((each, index) => (index % 7 === 6 ? { ...each, refused: 'OPTED_OUT' } : each));
     for (const [index, to] of [recipients(1200), some].entries()) {
@@ -75,7 +75,7 @@ export function claimTests({ test }: TestRunner, world: StorageFixture): void {
     }
   });
 
-  test('recipients of one send are claimed by themselves, each once', async () => {
+  test('recipients of one send are claimed separately, each once', async () => {
     await world.fund(5);
     await world.accept(aSend(1, { recipients: recipients(5) }));
     const claimed = [
@@ -88,7 +88,7 @@ export function claimTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(await world.claim(), []);
   });
 
-  test('another channel is not touched', async () => {
+  test('another channel is not affected', async () => {
     await world.fund(2);
     await world.accept(aSend(1), aSend(2, { channel: 'wa' }));
     assert.deepEqual(places(await world.claim()), [`${messageId(1)}/0`]);
@@ -106,7 +106,7 @@ export function claimTests({ test }: TestRunner, world: StorageFixture): void {
     }
   });
 
-  test('what was left past its lease is taken over only when asked for, as another attempt', async () => {
+  test('a delivery left past its lease is taken over only if asked for, as another attempt', async () => {
     await world.fund(1);
     await world.accept(aSend(1));
     await world.claim();
@@ -118,7 +118,7 @@ export function claimTests({ test }: TestRunner, world: StorageFixture): void {
     assert.equal(third?.attempt, 3);
   });
 
-  test('what may have been taken is told with every later claim: left by its worker, or settled as a doubt', async () => {
+  test('every later claim says that an earlier attempt may have been taken, whether its worker left it or settled it as a doubt', async () => {
     await world.fund(3);
     await world.accept(aSend(1), aSend(2), aSend(3));
     await world.claim({ limit: 3 });
@@ -149,7 +149,7 @@ export function claimTests({ test }: TestRunner, world: StorageFixture): void {
     }
   });
 
-  test('what needs no attempt any more is not claimed', async () => {
+  test('a delivery that needs no further attempt is not claimed', async () => {
     const ends = ['sent', 'delivered', 'undelivered', 'failed', 'unknown', 'read'] as const;
     await world.fund(ends.length);
     for (const [index, status] of ends.entries()) {
@@ -164,20 +164,20 @@ export function claimTests({ test }: TestRunner, world: StorageFixture): void {
 export function nextDueTests({ test }: TestRunner, world: StorageFixture): void {
   const next = (channel = 'sms') => world.outbox.nextDue(channel);
 
-  test('nothing waits on an empty channel', async () => {
+  test('on an empty channel nothing is waiting', async () => {
     await world.fund(1);
     await world.accept(aSend(1, { channel: 'wa' }));
     assert.equal(await next(), undefined);
     assert.equal(await next('wa'), START);
   });
 
-  test('the earliest delivery says when', async () => {
+  test('the earliest delivery determines the next time', async () => {
     await world.fund(3);
     for (const [index, time] of [30, 10, 20].entries()) await world.accept(aSend(index, { at: START + time }));
     assert.equal(await next(), START + 10);
   });
 
-  test('a retry says when it is to be tried again', async () => {
+  test('a retry determines when it is to be tried again', async () => {
     await world.fund(1);
     await world.accept(aSend(1));
     await world.claim();
@@ -185,7 +185,7 @@ export function nextDueTests({ test }: TestRunner, world: StorageFixture): void 
     assert.equal(await next(), START + 7 * SECOND_MS);
   });
 
-  test('the end of a lease and a report deadline count: somebody must look then', async () => {
+  test('the end of a lease and a report deadline count too, because somebody must look then', async () => {
     await world.fund(1);
     await world.accept(aSend(1));
     await world.claim();
@@ -194,7 +194,7 @@ export function nextDueTests({ test }: TestRunner, world: StorageFixture): void 
     assert.equal(await next(), START + 99 * SECOND_MS);
   });
 
-  test('what needs nobody any more does not count', async () => {
+  test('a delivery that needs no further work does not count', async () => {
     const ends = ['sent', 'delivered', 'undelivered', 'failed', 'unknown', 'read'] as const;
     await world.fund(ends.length);
     for (const [index, status] of ends.entries()) {
@@ -205,7 +205,7 @@ export function nextDueTests({ test }: TestRunner, world: StorageFixture): void 
     }
   });
 
-  test('lanes count like the rest', async () => {
+  test('lanes count like other deliveries', async () => {
     await world.fund(1);
     await world.accept(aSend(1, { lane: 'a', accountId: ACCOUNT, at: START + 5 }));
     assert.equal(await next(), START + 5);
@@ -216,7 +216,7 @@ export function nextDueTests({ test }: TestRunner, world: StorageFixture): void 
 export function unwaitingTests({ test }: TestRunner, world: StorageFixture): void {
   const find = (index: number, accountId = ACCOUNT) => world.outbox.find(accountId, 'sms', messageId(index));
 
-  test('an undisturbed account is served without waiting', async () => {
+  test('an account that nobody locks is served without waiting', async () => {
     await world.fund(2);
     const sends = [aSend(1), aSend(2), aSend(3)];
     const outcomes = await world.outbox.commit(
@@ -267,7 +267,7 @@ export function unwaitingTests({ test }: TestRunner, world: StorageFixture): voi
     await world.holds(1, 'poor');
   });
 
-  test('a repeat under an Idempotency-Key is none without waiting either, after a batch that went well', async () => {
+  test('a repeat under an Idempotency-Key is refused without waiting too, after a successful batch', async () => {
     await world.fund(9);
     const skip = (...sends: readonly Send[]) => world.outbox.commit(sends, decide, undefined, 'none');
     const first = aSend(1, { once: onceKey() });

@@ -58,7 +58,7 @@ export function commitTests({ test }: TestRunner, world: StorageFixture): void {
     await world.holds(0);
   });
 
-  test('the last unit can be spent, one more cannot', async () => {
+  test('the last unit can be spent, and no further one', async () => {
     await world.fund(6);
     const short = aSend(1, { recipients: recipients(7) });
     assert.deepEqual(await world.commit(short), [{ kind: 'refused', why: 'insufficient_balance' }]);
@@ -70,7 +70,7 @@ export function commitTests({ test }: TestRunner, world: StorageFixture): void {
   });
 
   for (const count of [3, 120]) {
-    test(`recipients that are refused are stored as failed, not charged and never handed over, among ${count}`, async () => {
+    test(`refused recipients are stored as failed, not charged and never handed over, among ${count}`, async () => {
       await world.fund(count);
       const all = recipients(count).map((recipient, position) =>
         position % 3 === 1 ? { ...recipient, units: 0, refused: 'opted_out' } : recipient,
@@ -96,7 +96,7 @@ export function commitTests({ test }: TestRunner, world: StorageFixture): void {
     });
   }
 
-  test('a send all of whose recipients are refused is accepted for nothing and wakes nobody', async () => {
+  test('a send whose recipients are all refused is accepted without charge and notifies nobody', async () => {
     await world.fund(0);
     const refused = { units: 0, refused: 'opted_out' };
     const send = aSend(1, { recipients: [1, 2].map((index) => ({ number: phone(index), ...refused })) });
@@ -113,7 +113,7 @@ export function commitTests({ test }: TestRunner, world: StorageFixture): void {
     await world.sound();
   });
 
-  test('a batch is decided in its order, each send by itself', async () => {
+  test('a batch is decided in its order, each send separately', async () => {
     await world.fund(5);
     await world.fund(1, 'acc2');
     const outcomes = await world.commit(
@@ -143,14 +143,14 @@ export function commitTests({ test }: TestRunner, world: StorageFixture): void {
     await world.holds(0, 'acc2');
   });
 
-  test('recipients that cost nothing are sent on an empty balance', async () => {
+  test('recipients that cost nothing are accepted on an empty balance', async () => {
     await world.fund(0);
     await world.accept(aSend(1, { recipients: recipients(2, 0) }));
     assert.equal((await world.claim()).length, 2);
     await world.holds(0);
   });
 
-  test('the word of `decide` is law: what it refuses is not written', async () => {
+  test('the decision of `decide` is final: a send that it refuses is not written', async () => {
     await world.fund(5);
     const refusal = { kind: 'refused', why: 'insufficient_balance' } as const;
     const nothing = { accepted: [], spent: new Map(), records: new Map(), keySpending: new Map() };
@@ -160,7 +160,7 @@ export function commitTests({ test }: TestRunner, world: StorageFixture): void {
     await world.holds(5);
   });
 
-  test('when `decide` throws, nothing is written and nothing stays locked', async () => {
+  test('if `decide` throws, nothing is written and nothing stays locked', async () => {
     await world.fund(5);
     const fault = new Error('decide failed');
     const failing = () => {
@@ -172,7 +172,7 @@ export function commitTests({ test }: TestRunner, world: StorageFixture): void {
     await world.holds(4);
   });
 
-  test('an id is stored once: a repeat fails its batch whole, and is no second charge', async () => {
+  test('an id is stored once: a repeat fails its whole batch, and is not charged again', async () => {
     await world.fund(10);
     await world.accept(aSend(1));
     await assert.rejects(() => world.commit(aSend(2), aSend(1, { once: onceKey() })));
@@ -181,7 +181,7 @@ export function commitTests({ test }: TestRunner, world: StorageFixture): void {
     await world.holds(9);
   });
 
-  test('a hundred sends to three recipients each in one batch', async () => {
+  test('a hundred sends to three recipients each fit into one batch', async () => {
     await world.fund(299);
     const outcomes = await world.commit(...range(100).map((index) => aSend(index, { recipients: recipients(3) })));
     assert.equal(outcomes.filter(({ kind }) => kind === 'accepted').length, 99);
@@ -190,7 +190,7 @@ export function commitTests({ test }: TestRunner, world: StorageFixture): void {
     await world.holds(2);
   });
 
-  test('nothing to do is done: empty lists', async () => {
+  test('empty lists are accepted and do nothing', async () => {
     assert.deepEqual(await world.commit(), []);
     assert.deepEqual(await world.outbox.settle([]), []);
     await world.phones.receive([]);

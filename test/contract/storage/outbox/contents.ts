@@ -22,7 +22,7 @@ const SHAPES: readonly Payload[] = [
 
 export function contentTests({ test }: TestRunner, world: StorageFixture): void {
   for (const [name, text] of Object.entries(TEXTS)) {
-    test(`a text comes back to the letter: ${name}`, async () => {
+    test(`a text is returned unchanged: ${name}`, async () => {
       await world.fund(1);
       const payload = { kind: 'text', text };
       await world.accept(aSend(1, { payload, once: onceKey(), reply: { text } }));
@@ -32,7 +32,7 @@ export function contentTests({ test }: TestRunner, world: StorageFixture): void 
     });
   }
 
-  test('a payload of any shape comes back as it went in', async () => {
+  test('a payload of any shape is returned unchanged', async () => {
     await world.fund(SHAPES.length);
     for (const [index, payload] of SHAPES.entries()) {
       await world.accept(aSend(index, { payload, at: START + index }));
@@ -45,7 +45,7 @@ export function contentTests({ test }: TestRunner, world: StorageFixture): void 
     );
   });
 
-  test('senders, lanes, channels and numbers come back to the letter', async () => {
+  test('senders, lanes, channels and numbers are returned unchanged', async () => {
     await world.fund(1);
     const odd = { sender: 'A\'b"c\\ &-_', lane: 'l\'a\\n"e', channel: 'c\'h\\a"n' };
     await world.accept(aSend(1, { ...odd, recipients: [{ number: '00123', units: 1 }] }));
@@ -56,7 +56,7 @@ export function contentTests({ test }: TestRunner, world: StorageFixture): void 
     assert.equal(delivery?.number, '00123');
   });
 
-  test('one send to 10 000 recipients: stored in order, claimed, failed and refunded', async () => {
+  test('one send to 10 000 recipients is stored in order, claimed, failed and refunded', async () => {
     const all = recipients(10_000).map(({ number }, index) => ({ number, units: index % 3 }));
     const cost = all.reduce((sum, { units }) => sum + units, 0);
     await world.fund(cost);

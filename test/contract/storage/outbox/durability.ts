@@ -31,7 +31,7 @@ import type { StoragePart } from '../storage-harness.js';
 
 const NAME = { accountId: ACCOUNT, name: 'BANQUE', status: 'pending', createdAt: START } as const;
 
-/** Two clocks differ by less, however wrong, unless one counts in another unit. */
+/** Two clocks differ by less, however wrong they are, unless one counts in another unit. */
 const YEAR_MS = 365 * DAY_MS;
 
 /** All data that can be read. */
@@ -84,7 +84,7 @@ export function durabilityTests({ test, testWith }: PartRunner<StoragePart>, wor
     await world.phones.receive([aPhoneMessage(1), aPhoneMessage(2, { channel: 'wa' })]);
   }
 
-  test('the time of the server, where the storage has one, is in whole milliseconds since the epoch', async () => {
+  test('the time of the server, if the storage has one, is in whole milliseconds since the epoch', async () => {
     const time = await world.storage.serverNow();
     if (time === undefined) return;
     assert.ok(Number.isInteger(time), `${time} is no integer`);

@@ -34,14 +34,14 @@ export function expireTests({ test }: TestRunner, world: StorageFixture): void {
     await world.holds(0);
   });
 
-  test('a sent delivery without a deadline waits for ever', async () => {
+  test('a sent delivery without a deadline waits forever', async () => {
     await sending();
     await world.settle(id, 'sent', { attempt: 1 });
     assert.deepEqual(await expire(START + 10 ** 10), []);
     await world.stand(id, ['sent']);
   });
 
-  test('a delivery that its worker left becomes unknown when it must not be repeated', async () => {
+  test('a delivery that its worker left becomes unknown if it must not be repeated', async () => {
     await sending();
     assert.deepEqual(await expire(START + LEASE - 1), []);
     assert.deepEqual(await expire(START + LEASE + 1, { statuses: ['sent'] }), []);
@@ -51,7 +51,7 @@ export function expireTests({ test }: TestRunner, world: StorageFixture): void {
     await world.holds(0);
   });
 
-  test('only the states asked for', async () => {
+  test('only deliveries in the requested states expire', async () => {
     await sending(2);
     await world.settle(id, 'sent', { attempt: 1, dueAt: deadline });
     assert.deepEqual(await expire(START + 10 ** 9, { statuses: [] }), []);
@@ -59,14 +59,14 @@ export function expireTests({ test }: TestRunner, world: StorageFixture): void {
     await world.stand(id, ['unknown', 'sending']);
   });
 
-  test('what is queued, however late, does not expire', async () => {
+  test('a queued delivery does not expire, however late it is', async () => {
     await world.fund(1);
     await world.accept(aSend(1));
     assert.deepEqual(await expire(START + 10 ** 9), []);
     await world.stand(id, ['queued']);
   });
 
-  test('a report in time needs no deadline any more', async () => {
+  test('a delivery with a report in time no longer has a deadline', async () => {
     await sending();
     await world.settle(id, 'sent', { attempt: 1, dueAt: deadline });
     await world.settle(id, 'delivered');
@@ -74,7 +74,7 @@ export function expireTests({ test }: TestRunner, world: StorageFixture): void {
     await world.stand(id, ['delivered']);
   });
 
-  test('a later report moves an expired delivery on, a failure with its refund', async () => {
+  test('a later report moves an expired delivery on, and a failure refunds it', async () => {
     await sending(2);
     for (const position of [0, 1]) await world.settle(id, 'sent', { position, attempt: 1, dueAt: deadline });
     assert.equal((await expire(deadline + 1)).length, 2);
@@ -85,7 +85,7 @@ export function expireTests({ test }: TestRunner, world: StorageFixture): void {
     await world.holds(1);
   });
 
-  test('the worker that comes back late no longer decides', async () => {
+  test('a worker that comes back late can no longer decide', async () => {
     await sending();
     await expire(START + LEASE + 1);
     for (const status of ['queued', 'sent', 'failed'] as const) {
@@ -95,7 +95,7 @@ export function expireTests({ test }: TestRunner, world: StorageFixture): void {
     await world.holds(0);
   });
 
-  test('no more than the limit, and never another channel', async () => {
+  test('expiries stop at the limit, and never affect another channel', async () => {
     await sending(5);
     await world.topUp(1, ACCOUNT, 'more');
     await world.accept(aSend(2, { channel: 'wa' }));

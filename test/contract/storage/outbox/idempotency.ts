@@ -30,7 +30,7 @@ const LOOKALIKES = [
 ];
 
 export function onceKeyTests({ test }: TestRunner, world: StorageFixture): void {
-  test('a repeat under the same key answers what the first did, and is neither stored nor charged', async () => {
+  test('a repeat under the same key gets the first answer, and is neither stored nor charged', async () => {
     await world.fund(5);
     await world.accept(aSend(1, { once: onceKey() }));
     const outcomes = await world.commit(aSend(2, { once: onceKey() }));
@@ -39,7 +39,7 @@ export function onceKeyTests({ test }: TestRunner, world: StorageFixture): void 
     await world.holds(4);
   });
 
-  test('a replayed reply is the same to the byte, with its keys in their order', async () => {
+  test('a replayed reply is identical to the byte, with its keys in their order', async () => {
     await world.fund(5);
     const reply = { z: 1, a: [{ y: null, b: 'é "\\ 😀' }], userID: 'u', smsID: 's', 10: 0.1, n: 1e21, ok: true, _: {} };
     await world.accept(aSend(1, { once: onceKey(), reply }));
@@ -59,7 +59,7 @@ export function onceKeyTests({ test }: TestRunner, world: StorageFixture): void 
     await world.holds(4);
   });
 
-  test('within one batch too', async () => {
+  test('the same holds within one batch', async () => {
     await world.fund(5);
     const keyed = (index: number, fingerprint: string) => aSend(index, { once: onceKey({ fingerprint }) });
     const outcomes = await world.commit(keyed(1, 'f1'), keyed(2, 'f1'), keyed(3, 'f2'), keyed(4, 'f1'));
@@ -74,7 +74,7 @@ export function onceKeyTests({ test }: TestRunner, world: StorageFixture): void 
     assert.deepEqual(kinds(await world.commit(aSend(2, { once: onceKey() }))), ['replayed']);
   });
 
-  test('a refusal is not kept: the same key may try again', async () => {
+  test('a refusal is not kept, so the same key may be tried again', async () => {
     await world.fund(1);
     const dear = aSend(1, { once: onceKey(), recipients: recipients(2) });
     assert.deepEqual(kinds(await world.commit(dear)), ['insufficient_balance']);
@@ -94,7 +94,7 @@ export function onceKeyTests({ test }: TestRunner, world: StorageFixture): void 
     await world.holds(4, 'acc2');
   });
 
-  test('account, route and key do not run into one another', async () => {
+  test('account, route and key do not run together', async () => {
     const scopes = [
       ['a b', 'c', 'd'],
       ['a', 'b c', 'd'],
@@ -125,7 +125,7 @@ export function onceKeyTests({ test }: TestRunner, world: StorageFixture): void 
     await world.holds(0);
   });
 
-  test('an expired key is free again, without waiting for the purge', async () => {
+  test('an expired key is free again without waiting for the purge', async () => {
     await world.fund(5);
     const soon = onceKey({ expiresAt: START + SECOND_MS });
     await world.accept(aSend(1, { once: soon }));
@@ -142,7 +142,7 @@ export function onceKeyTests({ test }: TestRunner, world: StorageFixture): void 
 }
 
 export function replyTests({ test }: TestRunner, world: StorageFixture): void {
-  test('a reply is found with its fingerprint, in its scope only', async () => {
+  test('a reply is found by its fingerprint, in its scope only', async () => {
     await world.fund(2);
     await world.accept(aSend(1, { once: onceKey({ fingerprint: 'a'.repeat(64) }) }));
     const { accountId, route, key } = onceKey();
@@ -160,7 +160,7 @@ export function replyTests({ test }: TestRunner, world: StorageFixture): void {
     assert.equal(await world.outbox.replay(onceKey(), START + SECOND_MS + 1), undefined);
   });
 
-  test('a reply of something else is kept once, until it expires', async () => {
+  test('a reply of another kind is kept once, until it expires', async () => {
     const once = onceKey({ route: 'signatures' });
     assert.equal(await world.outbox.keep(once, { a: 1 }, START), undefined);
     const first = { fingerprint: once.fingerprint, reply: { a: 1 } };
@@ -169,7 +169,7 @@ export function replyTests({ test }: TestRunner, world: StorageFixture): void {
     assert.equal(await world.outbox.keep(once, { a: 3 }, once.expiresAt), undefined);
   });
 
-  test('what is kept is forgotten for its own fingerprint', async () => {
+  test('a kept reply is deleted for its own fingerprint only', async () => {
     const once = onceKey({ route: 'signatures' });
     await world.outbox.keep(once, { a: 1 }, START);
     await world.outbox.forget({ ...once, fingerprint: 'f2' });
@@ -185,7 +185,7 @@ export function replyTests({ test }: TestRunner, world: StorageFixture): void {
     assert.equal(await world.outbox.purgeReplies(START + 10 ** 9, 10), 0);
   });
 
-  test('purging forgets what has expired, so many at a time, and nothing else', async () => {
+  test('purging deletes what has expired, in batches, and nothing else', async () => {
     await world.fund(9);
     const lived = (index: number) =>
       onceKey({ key: `k${index}`, expiresAt: START + (index < 5 ? SECOND_MS : 9 * SECOND_MS) });

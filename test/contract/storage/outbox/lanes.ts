@@ -7,14 +7,14 @@ import { aSend, messageId, range, recipients, START } from '../fixtures.js';
 import { LEASE, places, type StorageFixture } from '../storage-fixture.js';
 
 export function laneTests({ test }: TestRunner, world: StorageFixture): void {
-  /** Accepts message `index` in a lane; higher indexes are accepted later. */
+  /** Accepts message `index` in a lane. Higher indexes are accepted later. */
   const inLane = (index: number, lane: string, channel = 'wa') =>
     world.accept(aSend(index, { lane, channel, at: START + index }));
   const take = async (lanes: readonly string[], over: { now?: number; abandoned?: boolean; limit?: number } = {}) =>
     places(await world.claim({ channel: 'wa', lanes, now: START + SECOND_MS, ...over }));
   const place = (index: number, position = 0) => `${messageId(index)}/${position}`;
 
-  test('without lanes only deliveries that have none, with lanes only theirs', async () => {
+  test('a claim without lanes takes only deliveries without one, and a claim with lanes only theirs', async () => {
     await world.fund(3);
     await inLane(1, 'a');
     await inLane(2, 'b');
@@ -26,7 +26,7 @@ export function laneTests({ test }: TestRunner, world: StorageFixture): void {
     await world.stand(messageId(1), ['queued']);
   });
 
-  test('one delivery a lane in one claim, the first accepted', async () => {
+  test('one claim takes one delivery a lane, the first accepted', async () => {
     await world.fund(5);
     for (const [index, lane] of ['a', 'a', 'b', 'b', 'a'].entries()) await inLane(index, lane);
     const [first] = await world.claim({ channel: 'wa', lanes: ['a'], now: START + SECOND_MS });
@@ -35,7 +35,7 @@ export function laneTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(await take(['a', 'b']), [place(2)]);
   });
 
-  test('the next one leaves when the one before is no longer in flight', async () => {
+  test('the next one leaves when the previous one is no longer in flight', async () => {
     const ends = ['sent', 'delivered', 'undelivered', 'failed', 'unknown', 'read'] as const;
     await world.fund(ends.length + 1);
     for (let index = 0; index <= ends.length; index += 1) await inLane(index, 'a');
@@ -69,7 +69,7 @@ export function laneTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual([again?.messageId, rest], [messageId(0), []]);
   });
 
-  test('where an abandoned delivery must not be repeated, its lane goes on once it is unknown', async () => {
+  test('if an abandoned delivery must not be repeated, its lane goes on once it is unknown', async () => {
     await world.fund(2);
     for (const index of [0, 1]) await inLane(index, 'a');
     await take(['a']);
@@ -112,7 +112,7 @@ export function laneTests({ test }: TestRunner, world: StorageFixture): void {
     }
   });
 
-  test('sends of one moment keep their order whatever their ids, in one batch and in several', async () => {
+  test('sends of the same moment keep their order whatever their ids are, in one batch and in several', async () => {
     const ids = ['m', 'z', 'a', 'Z', '0', 'b'];
     await world.fund(ids.length);
     const sends = ids.map((id, index) => aSend(index, { id, channel: 'wa', lane: 'a' }));
@@ -124,7 +124,7 @@ export function laneTests({ test }: TestRunner, world: StorageFixture): void {
     }
   });
 
-  test('nothing gets in front of what is on its way or was tried, be it of an earlier time (another)', async () => {
+  test('nothing overtakes a delivery that is in flight or was tried, not even from an earlier time (another)', async () => {
     await world.fund(4);
     // Another process, whose clock is behind.
     const other = (await world.harness.another?.())?.store(OutboxStore) ?? world.outbox;
@@ -140,7 +140,7 @@ export function laneTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(await take(['a'], { now: START + 9 * SECOND_MS }), [place(5)]);
   });
 
-  test('two storages accept for one lane: one of them is served at a time (another)', async () => {
+  test('if two storages accept for one lane, one of them is served at a time (another)', async () => {
     const other = (await world.harness.another?.())?.store(OutboxStore) ?? world.outbox;
     await world.fund(6);
     const send = (index: number) => aSend(index, { channel: 'wa', lane: 'a', at: START + index });
@@ -157,7 +157,7 @@ export function laneTests({ test }: TestRunner, world: StorageFixture): void {
     }
   });
 
-  test('what a carrier still reports of does not come back into its lane', async () => {
+  test('a delivery on which a carrier still reports does not return to its lane', async () => {
     await world.fund(2);
     for (const index of [1, 2]) await inLane(index, 'a');
     await take(['a']);
@@ -167,7 +167,7 @@ export function laneTests({ test }: TestRunner, world: StorageFixture): void {
     await world.stand(messageId(1), ['delivered']);
   });
 
-  test('a hundred lanes in one claim: the head of each, and no others', async () => {
+  test('a hundred lanes in one claim give the head of each, and no others', async () => {
     await world.fund(300);
     const lanes = range(100).map((index) => `lane '${index}' é`);
     for (const round of range(3)) {
@@ -185,7 +185,7 @@ export function laneTests({ test }: TestRunner, world: StorageFixture): void {
     }
   });
 
-  test('lanes do not wait for one another; the limit holds over them, oldest due first', async () => {
+  test('lanes do not wait for one another; the limit applies to all of them, oldest due first', async () => {
     await world.fund(4);
     for (const [index, lane] of ['a', 'b', 'c', 'd'].entries()) await inLane(index, lane);
     assert.deepEqual(await take(['d', 'c', 'b', 'a'], { limit: 3 }), [place(0), place(1), place(2)]);

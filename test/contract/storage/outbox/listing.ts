@@ -12,7 +12,7 @@ export function listingTests({ test }: TestRunner, world: StorageFixture): void 
   const ids = async (over: Partial<MessageQuery> = {}) => (await list(over)).items.map(({ id }) => id);
   const among = async (over: Partial<MessageQuery>) => (await ids(over)).map((id) => Number(id.slice(-6)));
   const accepted = (index: number) => world.accept(aSend(index, { at: START + index }));
-  /** The first one is in the listing of `list`; each of the others differs from it in one property. */
+  /** The first one is in the listing of `list`. Each of the others differs from it in one property. */
   const acceptInFourListings = async () => {
     await world.fund(9);
     await world.fund(9, 'acc2');
@@ -24,7 +24,7 @@ export function listingTests({ test }: TestRunner, world: StorageFixture): void 
     );
   };
 
-  test('a message is found by its account on its channel, by nobody else', async () => {
+  test('a message is found by its account on its channel only', async () => {
     await world.fund(1);
     await world.fund(1, 'acc2');
     await world.accept(aSend(1));
@@ -78,7 +78,7 @@ export function listingTests({ test }: TestRunner, world: StorageFixture): void 
     await assert.rejects(list({ kinds, after: messageId(2) }), { code: 'error.invalid_cursor' });
   });
 
-  test('the first recipients of messages come with their histories', async () => {
+  test('the first recipients of messages are listed with their histories', async () => {
     await world.fund(99);
     await world.accept(aSend(1), aSend(2, { recipients: recipients(3) }), aSend(3));
     await world.claim();
@@ -98,7 +98,7 @@ export function listingTests({ test }: TestRunner, world: StorageFixture): void 
     assert.deepEqual(await world.outbox.firstRecipients([]), new Map());
   });
 
-  test('newest first, page by page, each once, while new ones arrive', async () => {
+  test('messages are listed newest first, page by page, each once, while new ones arrive', async () => {
     await world.fund(99);
     for (const index of range(7)) await accepted(index);
     const read = await pages(
@@ -110,14 +110,14 @@ export function listingTests({ test }: TestRunner, world: StorageFixture): void 
     assert.equal((await ids({ limit: 1 }))[0], messageId(1002));
   });
 
-  test('messages of one moment are told apart, and a page never ends in an empty one', async () => {
+  test('messages of the same moment are distinguished, and a page never ends with an empty one', async () => {
     await world.fund(6);
     await world.accept(...range(6).map((index) => aSend(index)));
     const read = await pages((page) => list(page), 2);
     assert.deepEqual(read, [[5, 4].map(messageId), [3, 2].map(messageId), [1, 0].map(messageId)]);
   });
 
-  test('a page starts behind a message of the same listing, or nowhere', async () => {
+  test('a page starts after a message of the same listing, or there is none', async () => {
     await acceptInFourListings();
     assert.deepEqual(await list({ after: messageId(1) }), { items: [], next: undefined });
     // An empty page would look like the end of the listing.
@@ -127,7 +127,7 @@ export function listingTests({ test }: TestRunner, world: StorageFixture): void 
     await assert.rejects(list({ accountId: 'acc3', after: messageId(1) }), { code: 'error.invalid_cursor' });
   });
 
-  test('what happens to a message does not move it in the list', async () => {
+  test('a change of a message does not move it in the list', async () => {
     await world.fund(3);
     for (const index of range(3)) await accepted(index);
     await world.claim({ now: START + SECOND_MS });
@@ -165,7 +165,7 @@ export function listingTests({ test }: TestRunner, world: StorageFixture): void 
     );
   };
 
-  test('a list shows the messages to a number, of a sender, of a time, and of all of these', async () => {
+  test('a list can be limited to a number, a sender, a period, and to all of these', async () => {
     await acceptSixToSearch();
     assert.deepEqual(await among({ number: phone(1) }), [4, 2, 1, 0]);
     assert.deepEqual(await among({ number: phone(9) }), []);
@@ -183,7 +183,7 @@ export function listingTests({ test }: TestRunner, world: StorageFixture): void 
     assert.deepEqual(await among({ kinds: ['otp'], number: phone(1) }), []);
   });
 
-  test('a list of the messages to a number shows those to its other spellings, in one order, page by page', async () => {
+  test('a list of the messages to a number includes its other spellings, in one order, page by page', async () => {
     await world.fund(100);
     const [old, today] = ['22997000001', '2290197000001'];
     const to = [old, today, '2290197000002', old, today, today, old];
@@ -202,7 +202,7 @@ export function listingTests({ test }: TestRunner, world: StorageFixture): void 
     assert.deepEqual(await among({ number: '22997000002' }), [2]);
   });
 
-  test('a list shows the messages with a recipient in a state, as the account sees it', async () => {
+  test('a list can be limited to messages with a recipient in a state, as the account sees it', async () => {
     await acceptSixToSearch();
     assert.deepEqual(await among({ status: 'queued', number: phone(1), sender: 'INFOS' }), [4, 2, 0]);
     await world.claim({ now: START + 4 * SECOND_MS });
@@ -221,7 +221,7 @@ export function listingTests({ test }: TestRunner, world: StorageFixture): void 
     assert.deepEqual(await among({ status: 'sending', number: phone(1), sender: 'INFOS' }), [4, 2]);
   });
 
-  test('what is searched comes page by page, each once, while new ones arrive', async () => {
+  test('search results come page by page, each once, while new ones arrive', async () => {
     await acceptSixToSearch();
     const arrive = (turn: number) =>
       world.accept(aSend(100 + turn, { recipients: [{ number: phone(1), units: 1 }], at: START + 60 * SECOND_MS }));
@@ -237,7 +237,7 @@ export function listingTests({ test }: TestRunner, world: StorageFixture): void 
     }
   });
 
-  test('a page of a search starts behind a message of the account, also one that it does not show', async () => {
+  test('a page of a search starts after any message of the account, even one that it does not show', async () => {
     await acceptSixToSearch();
     const later = await list({ sender: 'ALERTE', after: messageId(4) });
     assert.deepEqual(

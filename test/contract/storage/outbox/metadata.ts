@@ -28,7 +28,7 @@ export function metadataTests({ test }: TestRunner, world: StorageFixture): void
   const stored = async (index: number) => (await world.outbox.find(ACCOUNT, 'sms', messageId(index)))?.metadata;
 
   for (const [name, metadata] of Object.entries(KEPT)) {
-    test(`metadata comes back to the letter: ${name}`, async () => {
+    test(`metadata is returned unchanged: ${name}`, async () => {
       await world.fund(3);
       await world.accept(aSend(1, { metadata }));
       await world.accept(aSend(2, { metadata, once: onceKey() }));
@@ -55,7 +55,7 @@ export function metadataTests({ test }: TestRunner, world: StorageFixture): void
     assert.equal(await stored(8), undefined);
   });
 
-  test('a list shows the messages that have all of the metadata, compared to the letter', async () => {
+  test('a list shows the messages that have all of the metadata, compared exactly', async () => {
     await world.fund(9);
     await world.fund(1, 'acc2');
     await world.accept(
@@ -105,7 +105,7 @@ export function metadataTests({ test }: TestRunner, world: StorageFixture): void
     assert.deepEqual(read, [[10, 8].map(messageId), [6, 4].map(messageId), [2, 0].map(messageId)]);
   });
 
-  test('metadata goes with the text: by age, with the recipients, and when the last number is erased', async () => {
+  test('metadata is removed with the text: by age, with the recipients, and when the last number is erased', async () => {
     await world.fund(9);
     const metadata = { customer: 'Awa' };
     await world.accept(...range(4).map((index) => aSend(index, { metadata })));

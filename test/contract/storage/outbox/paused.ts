@@ -14,7 +14,7 @@ export function pausedTests({ test }: TestRunner, world: StorageFixture): void {
   const take = (over: object) => world.claim({ now: START + SECOND_MS, ...over });
   const accounts = async (over: object) => (await take(over)).map(({ accountId }) => accountId);
 
-  test('nothing of them is claimed, codes neither, and the batch is filled with what others have', async () => {
+  test('none of their deliveries is claimed, not even codes, and the batch is filled with those of others', async () => {
     await fund(PAUSED, OTHER);
     await world.accept(of(PAUSED, 1, { priority: 'code' }), of(PAUSED, 2, { recipients: recipients(40) }));
     await world.accept(of(OTHER, 3, { at: START + 500, recipients: recipients(20) }));
@@ -23,13 +23,13 @@ export function pausedTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(await accounts({ limit: 12, except }), Array(8).fill(OTHER));
     assert.deepEqual(await take({ except, only: 'code' }), []);
     assert.deepEqual(await take({ except }), []);
-    // They wait as they did, and go at once when nothing keeps them any more.
+    // They wait as before, and leave at once when nothing keeps them any more.
     await world.stand(messageId(1), ['queued']);
     const [first, ...rest] = await take({ limit: 50 });
     assert.deepEqual([first?.messageId, first?.attempt, rest.length], [messageId(1), 1, 40]);
   });
 
-  test('what another process stores meanwhile is found when nothing keeps it any more', async () => {
+  test('a delivery that another process stores meanwhile is found when nothing keeps it any more', async () => {
     await fund(PAUSED, OTHER);
     for (const at of range(5)) {
       await world.accept(of(PAUSED, 10 + at), of(OTHER, 20 + at));
@@ -38,7 +38,7 @@ export function pausedTests({ test }: TestRunner, world: StorageFixture): void {
     assert.equal((await take({})).length, 5);
   });
 
-  test('of abandoned deliveries those of others are taken over, however many are before them', async () => {
+  test('abandoned deliveries of others are taken over, however many paused ones precede them', async () => {
     await fund(PAUSED, OTHER);
     await world.accept(of(PAUSED, 1, { recipients: recipients(8) }), of(OTHER, 2));
     assert.equal((await world.claim()).length, 9);
@@ -49,7 +49,7 @@ export function pausedTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual([over.length, over[0]?.attempt], [8, 2]);
   });
 
-  test('of lanes those of others are served', async () => {
+  test('lanes of others are served', async () => {
     await fund(PAUSED, OTHER);
     const channel = 'wa';
     await world.accept(of(PAUSED, 1, { channel, lane: 'a' }), of(OTHER, 2, { channel, lane: 'b' }));
@@ -59,7 +59,7 @@ export function pausedTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(places(await take(lanes)), [`${messageId(1)}/0`]);
   });
 
-  test('many of them do not hide the account behind them', async () => {
+  test('many paused accounts do not hide the account after them', async () => {
     const except = range(150).map((index) => `paused-${String(index).padStart(3, '0')}`);
     await fund(...except, OTHER);
     await world.accept(...except.map((id, index) => of(id, index)), of(OTHER, 900));

@@ -23,7 +23,7 @@ function counts<T extends string>(
 const priorityOf = ({ priority }: Delivery): Priority => priority;
 const accountOf = ({ accountId }: Delivery): string => accountId;
 
-/** Which deliveries a claim takes: priorities and accounts. */
+/** The deliveries that a claim takes, as priorities and accounts. */
 export function priorityTests({ test }: TestRunner, world: StorageFixture): void {
   let messages = 0;
   /** Accepts one message of `count` recipients. */
@@ -43,7 +43,7 @@ export function priorityTests({ test }: TestRunner, world: StorageFixture): void
     }
   };
 
-  test('codes go before everything, whatever is overdue, and a batch is in the order of priorities', async () => {
+  test('codes precede everything, however overdue it is, and a batch is in the order of priorities', async () => {
     await fund(ACCOUNT);
     for (const [index, priority] of (['bulk', 'normal', 'high', 'code'] as const).entries()) {
       await queue(4, ACCOUNT, priority, START + index);
@@ -54,7 +54,7 @@ export function priorityTests({ test }: TestRunner, world: StorageFixture): void
     assert.deepEqual(counts(await claim(100), priorityOf), { high: 2, normal: 3, bulk: 3 });
   });
 
-  test('a claim of codes only takes nothing else, and leaves the shares of the others as they were', async () => {
+  test('a claim for codes takes nothing else, and leaves the shares of the others unchanged', async () => {
     await fund(ACCOUNT);
     for (const priority of ['code', ...SHARING] as const) await queue(4, ACCOUNT, priority);
     const codes = () => world.claim({ limit: 3, only: 'code' });
@@ -72,7 +72,7 @@ export function priorityTests({ test }: TestRunner, world: StorageFixture): void
     assert.deepEqual(counts(await world.claim({ limit: 280 }), priorityOf), { high: 160, normal: 80, bulk: 40 });
   });
 
-  test('what one priority does not need, the others get', async () => {
+  test('a share that one priority does not need goes to the others', async () => {
     await fund(ACCOUNT);
     await queue(10, ACCOUNT, 'high');
     await queue(400, ACCOUNT, 'normal');
@@ -92,7 +92,7 @@ export function priorityTests({ test }: TestRunner, world: StorageFixture): void
     assert.deepEqual((await world.claim({ limit: 1 })).map(priorityOf), ['code']);
   });
 
-  test('a priority that had nothing waiting has saved nothing up', async () => {
+  test('a priority that had nothing waiting has saved up no share', async () => {
     await fund(ACCOUNT);
     await queue(60, ACCOUNT, 'bulk');
     for (const _ of range(30)) await world.claim({ limit: 1 });
@@ -102,7 +102,7 @@ export function priorityTests({ test }: TestRunner, world: StorageFixture): void
     assert.deepEqual(counts(order, priorityOf), { normal: 8, bulk: 4 });
   });
 
-  test('a delivery keeps its priority when it is tried again', async () => {
+  test('a delivery keeps its priority if it is tried again', async () => {
     await fund(ACCOUNT);
     await queue(1, ACCOUNT, 'bulk');
     const [first] = await world.claim();
@@ -113,7 +113,7 @@ export function priorityTests({ test }: TestRunner, world: StorageFixture): void
     assert.deepEqual((await world.claim({ now: START + SECOND_MS })).map(priorityOf), ['bulk']);
   });
 
-  test('accounts share a batch equally, whoever came first and however much each has', async () => {
+  test('accounts share a batch equally, whichever came first and however much each has', async () => {
     await fund('a', 'b', 'c');
     await queue(500, 'a', 'normal', START - SECOND_MS);
     await queue(40, 'b');
@@ -123,7 +123,7 @@ export function priorityTests({ test }: TestRunner, world: StorageFixture): void
     assert.deepEqual(second, { a: 40, b: 10, c: 40 });
   });
 
-  test('a batch is full while anything is due, however the accounts stand', async () => {
+  test('a batch is full while anything is due, however it is spread over accounts', async () => {
     const accounts = range(30).map((index) => `account-${index}`);
     await fund(...accounts);
     for (const [index, account] of accounts.entries()) await queue(index + 1, account);
@@ -147,7 +147,7 @@ export function priorityTests({ test }: TestRunner, world: StorageFixture): void
     });
   }
 
-  test('accounts take turns where there are more of them than places, all of them', async () => {
+  test('if there are more accounts than places, all of them take turns', async () => {
     const accounts = range(150).map((index) => `account-${String(index).padStart(3, '0')}`);
     for (const account of accounts) await fund(account);
     for (const account of accounts) await queue(4, account);
@@ -182,7 +182,7 @@ export function priorityTests({ test }: TestRunner, world: StorageFixture): void
     assert.deepEqual(await world.claim(), []);
   });
 
-  test('what was abandoned is taken with the others, in its priority', async () => {
+  test('an abandoned delivery is taken with the others, in its priority', async () => {
     await fund('a', 'b');
     await queue(10, 'a', 'bulk');
     await world.claim();
@@ -196,7 +196,7 @@ export function priorityTests({ test }: TestRunner, world: StorageFixture): void
     assert.equal((await world.claim({ ...order, limit: 100 })).length, 10);
   });
 
-  test('what another storage accepts late, with an earlier time, is found half a minute later at the latest (another)', async () => {
+  test('a delivery that another storage accepts late, with an earlier time, is found half a minute later at the latest (another)', async () => {
     const other = (await world.harness.another?.())?.store(OutboxStore) ?? world.outbox;
     await fund('a', 'b');
     const now = START + 60 * SECOND_MS;
@@ -211,14 +211,14 @@ export function priorityTests({ test }: TestRunner, world: StorageFixture): void
     const found: Delivery[] = [];
     for (const second of range(31)) {
       const at = now + second * SECOND_MS;
-      // It is not forgotten because the others are busy.
+      // It is not forgotten although the others are busy.
       await queue(1, 'a', 'high', at);
       found.push(...(await world.claim({ now: at, leaseUntil: at + 100 * LEASE })));
     }
     assert.deepEqual(counts(found, priorityOf), { high: 31, code: 1, normal: 1, bulk: 1 });
   });
 
-  test('a lane takes the first priority first, then the first accepted; what is on its way keeps its place', async () => {
+  test('a lane takes the highest priority first, then the first accepted; a delivery in flight keeps its place', async () => {
     await fund(ACCOUNT);
     const priorities = ['bulk', 'normal', 'high', 'normal', 'code', 'bulk', 'high'] as const;
     const inLane = (index: number, priority: Priority) =>
@@ -238,7 +238,7 @@ export function priorityTests({ test }: TestRunner, world: StorageFixture): void
     }
   });
 
-  test('where the limit is less than the lanes, the first priority is taken first', async () => {
+  test('if the limit is less than the number of lanes, the highest priority is taken first', async () => {
     await fund(ACCOUNT);
     const lanes = ['a', 'b', 'c'];
     for (const [index, priority] of (['bulk', 'code', 'normal'] as const).entries()) {

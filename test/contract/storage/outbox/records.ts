@@ -5,7 +5,7 @@ import type { TestRunner } from '../../test-runner.js';
 import { ACCOUNT, aSend, messageId, onceKey, phone, START } from '../fixtures.js';
 import { kinds, type StorageFixture } from '../storage-fixture.js';
 
-/** A policy that counts the sends it has allowed in one record, and refuses the next after `most`. */
+/** A policy that counts the sends it has allowed in one record, and refuses the next one after `most`. */
 export function counting(key: string, id: string, most = 9): SendPolicy {
   return {
     keys: [key],
@@ -54,7 +54,7 @@ export function recordTests({ test }: TestRunner, world: StorageFixture): void {
     await world.holds(1);
   });
 
-  test('what a policy refuses, or the balance does, changes no record', async () => {
+  test('a send that the policy or the balance refuses changes no record', async () => {
     await world.fund(1);
     const refusal = { code: 'error.otp_too_many_codes', values: { count: 1 }, retryAfter: 7 };
     assert.deepEqual(await world.commit(policySend(1, 'a', 0)), [{ kind: 'refused', why: 'policy', refusal }]);
@@ -65,7 +65,7 @@ export function recordTests({ test }: TestRunner, world: StorageFixture): void {
     await world.holds(1);
   });
 
-  test('policies of one batch see what those before them changed', async () => {
+  test('policies of one batch see what earlier ones in it changed', async () => {
     await world.fund(9);
     await world.accept(policySend(1));
     const outcomes = await world.commit(
@@ -79,7 +79,7 @@ export function recordTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual([countIn(seen, 'a'), countIn(seen, 'b')], [3, 1]);
   });
 
-  test('a replay comes before the policy, with the reply that the policy gave', async () => {
+  test('a replay precedes the policy, with the reply that the policy gave', async () => {
     await world.fund(9);
     const once = onceKey();
     await world.accept({ ...policySend(1), once });
@@ -88,7 +88,7 @@ export function recordTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual((await world.outbox.replay(once, START))?.reply, { count: 1 });
   });
 
-  test('a record is lost when every one of its messages has failed for good', async () => {
+  test('a record is lost if every one of its messages has failed for good', async () => {
     await world.fund(9);
     await world.accept(policySend(1), policySend(2, 'b'));
     await world.policies.change(['a'], () => ({
@@ -106,7 +106,7 @@ export function recordTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(await lost(), [true, true]);
   });
 
-  test('a step changes what it says and nothing else, and answers its result', async () => {
+  test('a step changes only what it says, and returns its result', async () => {
     const add = (keys: readonly string[]) =>
       world.policies.change(keys, (seen) => ({
         result: keys.map((key) => countIn(seen, key)),
@@ -118,7 +118,7 @@ export function recordTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual([...(await look(world, 'd'))], []);
   });
 
-  test('a step that looks first sees what was committed before it, and changes what it would have changed', async () => {
+  test('a step that begins with a read sees what was committed before it, and changes what it would have changed', async () => {
     const upTo = (most: number) =>
       world.policies.change(
         ['a', 'b'],
@@ -142,14 +142,14 @@ export function recordTests({ test }: TestRunner, world: StorageFixture): void {
     assert.equal(countIn(await look(world, 'a'), 'a'), 1);
   });
 
-  test('keys differ to the letter, and a state comes back as it was', async () => {
+  test('keys are compared exactly, and a state is returned unchanged', async () => {
     const state = { text: 'é\u0000😀\ud800 "\\', deep: [1, null, { a: true }], none: null };
     const record = { state, messages: ['m1'], expiresAt: START };
     await world.policies.change(['k'], () => ({ result: 0, changes: new Map([['k', record]]) }));
     assert.deepEqual([...(await look(world, 'k', 'K', 'k '))], [['k', { state, messages: ['m1'], lost: false }]]);
   });
 
-  test('purging forgets what has expired, at most as many as asked', async () => {
+  test('purging deletes what has expired, at most as many as asked', async () => {
     const ends: readonly (readonly [string, number])[] = [
       ['a', 1],
       ['b', 2],

@@ -8,7 +8,7 @@ export function refundTests({ test }: TestRunner, world: StorageFixture): void {
   const id = messageId(1);
   const refunded = async () => (await world.outbox.find(ACCOUNT, 'sms', id))?.refundedUnits;
 
-  test('a failed recipient gives its units back, and everything says so', async () => {
+  test('a failed recipient’s units are refunded, and every view shows it', async () => {
     await world.fund(10);
     await world.accept(aSend(1, { recipients: recipients(3, 2) }));
     await world.claim();
@@ -44,7 +44,7 @@ export function refundTests({ test }: TestRunner, world: StorageFixture): void {
     await world.holds(2);
   });
 
-  test('only failure gives units back', async () => {
+  test('only a failure refunds units', async () => {
     const ends = ['sent', 'delivered', 'undelivered', 'unknown', 'read'] as const;
     await world.fund(ends.length);
     await world.accept(aSend(1, { recipients: recipients(ends.length) }));
@@ -93,7 +93,7 @@ export function refundTests({ test }: TestRunner, world: StorageFixture): void {
     await world.holds(9, 'acc2');
   });
 
-  test('a recipient that cost nothing gives nothing back', async () => {
+  test('a recipient that cost nothing is refunded nothing', async () => {
     await world.fund(0);
     await world.accept(aSend(1, { recipients: recipients(1, 0) }));
     await world.claim();
@@ -112,7 +112,7 @@ export function refundTests({ test }: TestRunner, world: StorageFixture): void {
     await world.holds(0);
   });
 
-  test('a replayed answer does not change with a refund', async () => {
+  test('a refund does not change a replayed answer', async () => {
     await world.fund(1);
     const reply = { smsID: id, sms_units: 1 };
     await world.accept(aSend(1, { once: onceKey(), reply }));

@@ -16,7 +16,7 @@ export function settleTests({ test }: TestRunner, world: StorageFixture): void {
     }
   }
 
-  test('a delivery goes from sent to delivered to read, and every step is answered', async () => {
+  test('a delivery goes from sent to delivered to read, and every step is returned', async () => {
     await sending();
     for (const [index, status] of (['sent', 'delivered', 'read'] as const).entries()) {
       const at = START + index * SECOND_MS;
@@ -43,7 +43,7 @@ export function settleTests({ test }: TestRunner, world: StorageFixture): void {
     await world.holds(3);
   });
 
-  test('a report given twice moves once, in one call and in two', async () => {
+  test('a report given twice takes effect once, in one call and in two', async () => {
     await sending();
     const report = { messageId: id, position: 0, status: 'undelivered', at: START, error: 'absent' } as const;
     assert.equal((await world.outbox.settle([report, report])).length, 1);
@@ -61,7 +61,7 @@ export function settleTests({ test }: TestRunner, world: StorageFixture): void {
     await world.stand(id, ['delivered']);
   });
 
-  test('what is not known is passed over, the rest is settled', async () => {
+  test('an unknown delivery is skipped, and the rest is settled', async () => {
     await sending();
     const report = (message: string, position: number) =>
       ({ messageId: message, position, status: 'delivered', at: START }) as const;
@@ -75,7 +75,7 @@ export function settleTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(places(moved), [`${id}/0`]);
   });
 
-  test('a report on one attempt settles what is unknown since that attempt, and refunds it once', async () => {
+  test('a report on one attempt settles a delivery that became unknown with that attempt, and refunds it once', async () => {
     await sending();
     assert.deepEqual(await world.settle(id, 'failed', { reportedAttempt: 1 }), []);
     await world.settle(id, 'unknown');
@@ -106,7 +106,7 @@ export function settleTests({ test }: TestRunner, world: StorageFixture): void {
     await world.holds(3);
   });
 
-  test('what an attempt without a lease has sent is sent all the same', async () => {
+  test('a delivery sent by an attempt without a lease still counts as sent', async () => {
     await sending(2);
     assert.equal((await world.settle(id, 'sent', { attempt: 1 })).length, 1);
     assert.deepEqual(await world.settle(id, 'queued', { attempt: 2, dueAt: START }), []);
@@ -129,7 +129,7 @@ export function settleTests({ test }: TestRunner, world: StorageFixture): void {
     assert.equal((await world.outbox.recipients(id))[0]?.error, undefined);
   });
 
-  test('what was not tried goes back without a count of its attempt', async () => {
+  test('a delivery that was not tried goes back without counting its attempt', async () => {
     await sending(2);
     let now = START + LEASE + 1;
     for (const error of ['full', 'still full']) {
@@ -139,7 +139,7 @@ export function settleTests({ test }: TestRunner, world: StorageFixture): void {
       assert.deepEqual(await world.claim({ now, abandoned: true }), []);
       now += 1;
       assert.equal((await world.claim({ now }))[0]?.attempt, 2);
-      // A repeated report by a worker that did not see its commit: it does not belong to the current claim.
+      // A repeated report by a worker that did not see its commit. It does not belong to the current claim.
       assert.deepEqual(await world.settle(id, 'queued', untried), []);
       await world.stand(id, ['sending']);
     }
@@ -148,21 +148,21 @@ export function settleTests({ test }: TestRunner, world: StorageFixture): void {
     await world.holds(3);
   });
 
-  test('nobody without the lease puts a delivery back', async () => {
+  test('only the holder of the lease can put a delivery back', async () => {
     await sending();
     assert.deepEqual(await world.settle(id, 'queued', { dueAt: START }), []);
     assert.deepEqual(await world.settle(id, 'queued', { attempt: 2, dueAt: START }), []);
     await world.stand(id, ['sending']);
   });
 
-  test('a report may come before the hand-off has answered', async () => {
+  test('a report may come before the hand-off has been answered', async () => {
     await sending();
     assert.equal((await world.settle(id, 'delivered')).length, 1);
     assert.deepEqual(await world.settle(id, 'sent', { attempt: 1 }), []);
     await world.stand(id, ['delivered']);
   });
 
-  test('a later report moves unknown on', async () => {
+  test('a later report moves a delivery on from unknown', async () => {
     await sending();
     await world.settle(id, 'unknown', { attempt: 1, error: 'no answer' });
     assert.equal((await world.outbox.recipients(id))[0]?.error, 'no answer');
@@ -182,7 +182,7 @@ export function trailTests({ test }: TestRunner, world: StorageFixture): void {
     await world.claim();
   }
 
-  test("the steps of a delivery are kept in their order, each recipient's apart", async () => {
+  test('the steps of a delivery are kept in their order, separately for each recipient', async () => {
     await sending();
     const tried = [
       { at: START, route: 'one', outcome: 'retry', code: "l'hôte 😀" },
@@ -210,7 +210,7 @@ export function trailTests({ test }: TestRunner, world: StorageFixture): void {
     assert.equal((await world.outbox.trail(id)).length, 1);
   });
 
-  test("deliveries are found by the carrier's reference, which a later report keeps", async () => {
+  test('deliveries are found by the carrier’s reference, which a later report keeps', async () => {
     await sending();
     await world.settle(id, 'sent', { attempt: 1, reference: '3EB0' });
     await world.settle(id, 'sent', { attempt: 1, position: 1, reference: '3eb0' });
@@ -222,7 +222,7 @@ export function trailTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(await world.outbox.byReference('sms', []), []);
   });
 
-  test('a page of recipients has the newest ten attempts of each, and how many there were; reports are none', async () => {
+  test('a page of recipients has the newest ten attempts of each and their number; reports are not attempts', async () => {
     await sending();
     const tried = (index: number) => ({ at: START + index, route: `r${index}`, outcome: 'retry' });
     const shown = async () =>

@@ -7,9 +7,9 @@ import { LEASE, type StorageFixture } from '../storage-fixture.js';
 
 const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
-/** What telemetry needs of a storage. */
+/** The values that telemetry needs from a storage. */
 export function telemetryTests({ test }: TestRunner, world: StorageFixture): void {
-  test('the trace of a send is told by all that happens to it, and its neighbour in the commit has none', async () => {
+  test('the trace of a send is part of all its changes, and its neighbour in the commit has none', async () => {
     await world.fund(2);
     await world.accept(aSend(1, { trace: TRACE }), aSend(2));
     const claimed = await world.claim();
@@ -33,7 +33,7 @@ export function telemetryTests({ test }: TestRunner, world: StorageFixture): voi
     assert.deepEqual(await world.outbox.traces([messageId(1), messageId(2)]), [TRACE]);
   });
 
-  test('a claim says which deliveries another worker has held until its lease ended', async () => {
+  test('a claim shows which deliveries another worker held until its lease ended', async () => {
     await world.fund(2);
     await world.accept(aSend(1));
     await world.claim();
@@ -44,7 +44,7 @@ export function telemetryTests({ test }: TestRunner, world: StorageFixture): voi
     assert.deepEqual(new Map(abandoned as [string, boolean][]).get(messageId(2)), undefined);
   });
 
-  test('gauges show what waits and since when it is due', async () => {
+  test('gauges show what is waiting and since when it is due', async () => {
     const { storage } = world;
     await world.fund(3);
     await world.accept(

@@ -109,7 +109,7 @@ class Walk {
 
 export function walkTests({ test }: TestRunner, world: StorageFixture): void {
   for (const seed of [1, 2, 3]) {
-    test(`100 random steps leave the balances and the books right, seed ${seed}`, async () => {
+    test(`100 random steps leave the balances and the ledger correct, seed ${seed}`, async () => {
       await world.fund(20);
       await world.fund(10, 'acc2');
       const walk = new Walk(world, dice(seed));

@@ -86,7 +86,7 @@ async function sendAll(world: StorageFixture, ...sends: readonly Send[]): Promis
 
 /** Races for records, and for the codes that OTP keeps in them. */
 export const CODE_RACES: Readonly<Record<string, Race>> = {
-  '200 steps at once on one record that was not there: each counts': async (world, hand) => {
+  '200 steps at once on one record that did not exist: each counts': async (world, hand) => {
     await atOnce(200, (index) =>
       hand(index)
         .store(PolicyStore)
@@ -122,7 +122,7 @@ export const CODE_RACES: Readonly<Record<string, Race>> = {
     assert.equal(outcomes.get('wrong'), 10);
   },
 
-  'right codes and resends at once: one success, one code, and what was verified is not sent again': async (
+  'right codes and resends at once: one success, one code, and a verified code is not sent again': async (
     world,
     hand,
   ) => {
@@ -145,7 +145,7 @@ export const CODE_RACES: Readonly<Record<string, Race>> = {
     assert.ok(left.id === code.id ? left.verifiedAt !== null : left.verifiedAt === null);
   },
 
-  '40 sends to one number at once that wait for no record with their account in hand: 20 are accepted': async (
+  '40 sends to one number at once that wait for no record while they lock their account: 20 are accepted': async (
     world,
     hand,
   ) => {

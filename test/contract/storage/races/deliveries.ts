@@ -40,7 +40,7 @@ export const DELIVERY_RACES: Readonly<Record<string, Race>> = {
     assert.ok(claimed.every(({ attempt }) => attempt === 1));
   },
 
-  '20 claimers at once on several accounts and priorities: each delivery once, and none is left': async (
+  '20 claimers at once on several accounts and priorities: each delivery is claimed once, and none is left': async (
     world,
     hand,
   ) => {
@@ -63,7 +63,7 @@ export const DELIVERY_RACES: Readonly<Record<string, Race>> = {
     assert.equal(new Set(claimed).size, 180);
   },
 
-  '20 claimers at once in lanes: one delivery a lane, its first': async (world, hand) => {
+  '20 claimers at once in lanes: they get one delivery a lane, its first': async (world, hand) => {
     const lanes = ['a', 'b', 'c', 'd', 'e'];
     await world.fund(20);
     await world.accept(...range(20).map((index) => aSend(index, { ...laneOf(lanes, index), at: START + index })));
@@ -73,7 +73,7 @@ export const DELIVERY_RACES: Readonly<Record<string, Race>> = {
     assert.deepEqual(claimed.map((delivery) => delivery.messageId).sort(), range(5).map(messageId));
   },
 
-  '20 claimers at once on what was abandoned: each delivery is taken over once': async (world, hand) => {
+  '20 claimers at once on abandoned deliveries: each is taken over once': async (world, hand) => {
     await sending(world, 30);
     const now = START + LEASE + 1;
     const order = { ...claims, now, leaseUntil: now + LEASE, limit: 5, abandoned: true };

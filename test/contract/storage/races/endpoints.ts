@@ -7,7 +7,7 @@ import { atOnce, type Race } from './race.js';
 
 /** Races for the endpoints of webhooks. */
 export const ENDPOINT_RACES: Readonly<Record<string, Race>> = {
-  '30 endpoints made at once: 20 are there': async (world, hand) => {
+  '30 endpoints created at once: 20 exist': async (world, hand) => {
     await world.fund(0);
     const made = await atOnce(30, (index) =>
       hand(index)

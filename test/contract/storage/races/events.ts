@@ -12,7 +12,10 @@ import { atOnce, type Race } from './race.js';
 const ACCOUNTS = range(6).map((index) => `acc-${index}`);
 const BATCHES = 12;
 
-/** Accounts that record, each with so many deliveries that are claimed; the message of an index is of the account of that index. */
+/**
+ * Accounts that record, each with this many claimed deliveries. The message of an index belongs to the account of that
+ * index.
+ */
 async function sending(
   world: StorageFixture,
   accounts: readonly string[],
@@ -27,7 +30,7 @@ async function sending(
   await world.claim({ limit: accounts.length * count });
 }
 
-/** The numbers of an account's events, up to the last that a state names. */
+/** The numbers of an account's events, up to the last one in its state. */
 async function numbersOf(storage: MessagingStorage, accountId: string): Promise<readonly number[]> {
   const { events } = await storage.store(EventLog).read({ accountId, after: 0, limit: 10_000 });
   return events.map(({ sequence }) => sequence);
@@ -41,9 +44,9 @@ function gapFree(numbers: readonly number[]): void {
   );
 }
 
-/** Races for numbers of the log: each event has one, the next. */
+/** Races for numbers of the log: each event gets one, the next. */
 export const EVENT_RACES: Readonly<Record<string, Race>> = {
-  'batches over the same accounts in opposite orders at once: each event once, no number is missing at any time':
+  'batches over the same accounts in opposite orders at once: each event is there once, and no number is ever missing':
     async (world, hand) => {
       await sending(world, ACCOUNTS, BATCHES);
       let done = false;
@@ -58,7 +61,7 @@ export const EVENT_RACES: Readonly<Record<string, Race>> = {
       }).finally(() => {
         done = true;
       });
-      // A reader that passes a number which commits later would never see its event.
+      // A reader that passes a number before its event is committed would never see that event.
       const reading = async () => {
         while (!done) {
           for (const id of ACCOUNTS) gapFree(await numbersOf(hand(1), id));
@@ -110,7 +113,7 @@ export const EVENT_RACES: Readonly<Record<string, Race>> = {
     assert.equal(numbers.length, 10);
   },
 
-  'a log switched on while deliveries are settled: what is stored after it is on is in it, and each send is complete':
+  'a log switched on while deliveries are settled: everything stored after that is in it, and each send is completed':
     async (world, hand) => {
       const [id, count] = ['acc-0', 20];
       await world.fund(count, id);

@@ -9,7 +9,7 @@ import { atOnce, type Race, tally } from './race.js';
 
 const TODAY = Math.floor(START / DAY_MS);
 
-/** Races for the caps of keys: no unit passes. */
+/** Races for the caps of keys: no unit above a cap is spent. */
 export const KEY_CAP_RACES: Readonly<Record<string, Race>> = {
   '200 sends at once on a key for 100 units: exactly 100 are accepted': async (world, hand) => {
     await world.fund(1000);

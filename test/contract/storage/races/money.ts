@@ -20,7 +20,7 @@ export const MONEY_RACES: Readonly<Record<string, Race>> = {
     await world.holds(0);
   },
 
-  'batches over many accounts at once, in any order of accounts: exactly what the balances cover': async (
+  'batches over many accounts at once, in any order of accounts: they spend exactly what the balances cover': async (
     world,
     hand,
   ) => {
@@ -37,7 +37,7 @@ export const MONEY_RACES: Readonly<Record<string, Race>> = {
     await world.sound();
   },
 
-  '200 sends at once that do not wait: what is busy has written nothing': async (world, hand) => {
+  '200 sends at once that do not wait: a busy one has written nothing': async (world, hand) => {
     await world.fund(100);
     const accepted = await atOnce(200, async (index) => {
       const storage = hand(index);
@@ -52,7 +52,10 @@ export const MONEY_RACES: Readonly<Record<string, Race>> = {
     await world.holds(0);
   },
 
-  'batches over many accounts at once that do not wait: exactly what the balances cover': async (world, hand) => {
+  'batches over many accounts at once that do not wait: they spend exactly what the balances cover': async (
+    world,
+    hand,
+  ) => {
     const accounts = range(5).map((index) => `acc${index}`);
     for (const id of accounts) await world.fund(25, id);
     await atOnce(40, async (batch) => {
@@ -149,7 +152,7 @@ export const MONEY_RACES: Readonly<Record<string, Race>> = {
     await world.holds(0);
   },
 
-  'sends, top-ups and refunds of one account at once: no unit is lost or made': async (world, hand) => {
+  'sends, top-ups and refunds of one account at once: no unit is lost or created': async (world, hand) => {
     await world.fund(100);
     await world.accept(...range(50).map((index) => aSend(index)));
     await world.claim();

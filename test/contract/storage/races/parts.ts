@@ -22,7 +22,7 @@ export const PART_RACES: Readonly<Record<string, Race>> = {
     await sending(world, 40);
     const moved = await atOnce(80, (index) => {
       const position = index >> 1;
-      // Pairs run in alternating order, and on two instances where the harness has them.
+      // Pairs run in alternating order, and on two instances if the harness has them.
       const parts = hand((index & 1) + (position & 1)).store(PartStore);
       return (index & 1) === (position >> 1) % 2
         ? parts.receive([aReceipt(`id-${position}`)], PARKING)
@@ -82,7 +82,7 @@ export const PART_RACES: Readonly<Record<string, Race>> = {
     await world.holds(20);
   },
 
-  'receipts under one id for everything at once: each is for an SMS of its own': async (world, hand) => {
+  'receipts under one id for everything at once: each applies to an SMS of its own': async (world, hand) => {
     await sending(world, 20);
     await world.parts.record(
       range(20).map((position) => sms(position, ['none'])),
@@ -100,7 +100,7 @@ export const PART_RACES: Readonly<Record<string, Race>> = {
     );
   },
 
-  'a receipt and the record of its part at once, where an older part has its id, 20 times: none is lost': async (
+  'a receipt and the record of its part at once, although an older part has its id, 20 times: none is lost': async (
     world,
     hand,
   ) => {
@@ -118,7 +118,7 @@ export const PART_RACES: Readonly<Record<string, Race>> = {
     );
     const moved = await atOnce(40, (index) => {
       const pair = index >> 1;
-      // Pairs run in alternating order, and on two instances where the harness has them.
+      // Pairs run in alternating order, and on two instances if the harness has them.
       const parts = hand((index & 1) + (pair & 1)).store(PartStore);
       return (index & 1) === (pair >> 1) % 2
         ? parts.receive([aDatedReceipt(`id-${pair}`, 4)], PARKING)

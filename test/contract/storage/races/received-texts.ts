@@ -7,7 +7,7 @@ import { aReceivedMessage } from '../msgapp/received-messages.js';
 import { aJoinedText, aPart, aReceivedText, EVERY_TEXT } from '../sms/received-texts.js';
 import { atOnce, type Race } from './race.js';
 
-/** Races for texts of phones and messages of apps. */
+/** Races for texts from phones and messages of apps. */
 export const RECEIVED_TEXT_RACES: Readonly<Record<string, Race>> = {
   'the same texts received 20 times at once: each is one event': async (world, hand) => {
     const log = world.storage.store(EventLog);
@@ -29,7 +29,7 @@ export const RECEIVED_TEXT_RACES: Readonly<Record<string, Race>> = {
     assert.equal(last, 10);
   },
 
-  'the parts of 20 long texts at once: each is whole once, and one event though it is passed on 20 times': async (
+  'the parts of 20 long texts at once: each is complete once, and one event although it is passed on 20 times': async (
     world,
     hand,
   ) => {

@@ -5,7 +5,7 @@ import { aKey } from '../accounts/accounts.js';
 import { ACCOUNT, aPhoneMessage, onceKey, phone, range, START } from '../fixtures.js';
 import { atOnce, type Race, tally } from './race.js';
 
-/** Races for unique rows: each is made once. */
+/** Races for unique rows: each is created once. */
 export const RECORD_RACES: Readonly<Record<string, Race>> = {
   'one account 20 times at once: created once': async (world, hand) => {
     const answers = await atOnce(20, (index) =>
@@ -51,7 +51,7 @@ export const RECORD_RACES: Readonly<Record<string, Race>> = {
     );
   },
 
-  'one signature 20 times at once: registered once, and everybody hears the same': async (world, hand) => {
+  'one signature 20 times at once: registered once, and everybody gets the same answer': async (world, hand) => {
     await world.fund(0);
     const open = { status: 'pending', reason: undefined, decidedAt: undefined } as const;
     const answers = await atOnce(20, (index) =>

@@ -26,7 +26,7 @@ export const SESSION_RACES: Readonly<Record<string, Race>> = {
     assert.equal((await world.sessions.transitions(ID)).length, 1);
   },
 
-  '40 sessions of one account asked for at once, where ten may wait: ten are made': async (world, hand) => {
+  '40 sessions of one account requested at once, of which ten may wait: ten are created': async (world, hand) => {
     const limits = { waiting: 10, waitMs: 180 * SECOND_MS, made: 60, windowMs: 3600 * SECOND_MS };
     const asked = await Promise.allSettled(
       range(40).map((index) => hand(index).store(SessionStore).create(aSession(index), limits)),
@@ -45,7 +45,7 @@ export const SESSION_RACES: Readonly<Record<string, Race>> = {
     assert.deepEqual(await world.sessions.renew(taken, END), taken);
   },
 
-  'renewals and takeovers of leases that have run out: each session has one owner': async (world, hand) => {
+  'renewals and takeovers of ended leases: each session has one owner': async (world, hand) => {
     const old = await atOnce(20, (index) => world.sessions.create(aSession(index)));
     const both = await Promise.all(
       old.map(async (lease, index) => {
@@ -63,7 +63,7 @@ export const SESSION_RACES: Readonly<Record<string, Race>> = {
     assert.deepEqual(await world.sessions.renew(all, LATER), all);
   },
 
-  'an owner that writes while it is replaced: nothing of its is written after that': async (world, hand) => {
+  'an owner that writes while it is replaced: nothing that it writes after that is stored': async (world, hand) => {
     const old = await atOnce(10, (index) => world.sessions.create(aSession(index)));
     const write = (lease: SessionLease, round: number) =>
       hand(0)
@@ -123,7 +123,7 @@ export const SESSION_RACES: Readonly<Record<string, Race>> = {
     );
   },
 
-  'steps of all kinds at once: they follow on one another, and the last one is where the session stands': async (
+  'steps of all kinds at once: they follow each other, and the last one is the state of the session': async (
     world,
     hand,
   ) => {
@@ -143,7 +143,7 @@ export const SESSION_RACES: Readonly<Record<string, Race>> = {
     assert.deepEqual([status, reason], ['replaced', steps.at(-1)?.reason]);
   },
 
-  'old sessions are forgotten 20 times at once: each is counted once': async (world, hand) => {
+  'old sessions are deleted 20 times at once: each is counted once': async (world, hand) => {
     for (const lease of await atOnce(30, (index) => world.sessions.create(aSession(index)))) {
       await world.move(lease, 'expired');
     }

@@ -13,14 +13,14 @@ const NOW = START + 4 * HOUR_MS;
 
 /** Races for the summary of usage. */
 export const USAGE_RACES: Readonly<Record<string, Race>> = {
-  'usage read and rolled up while sends and refunds of its hours are committed: it is the ledger’s': async (
+  'usage read and rolled up while sends and refunds of its hours are committed: it agrees with the ledger': async (
     world,
     hand,
   ) => {
     await world.fund(10_000);
     const send = async (turn: number): Promise<void> => {
       for (const index of range(12)) {
-        // Some are of hours that are rolled up meanwhile, as those of long transactions.
+        // Some belong to hours that are rolled up meanwhile, like those of long transactions.
         const at = START + (index % 4) * HOUR_MS;
         const id = 100 * turn + index;
         const numbers = ['22670000000', '221770000000'].map((number, place) => ({ number, units: 2 - place }));
@@ -46,7 +46,7 @@ export const USAGE_RACES: Readonly<Record<string, Race>> = {
     await atOnce(6, (turn) => (turn < 3 ? send(turn) : turn < 5 ? roll(turn) : look()));
     assert.deepEqual(await totalOf(world, NOW), await books(world, TODAY, TODAY + DAY_MS));
     await rollUp(world, { now: NOW, verifyFrom: TODAY });
-    // Long after, the summary alone is read.
+    // Long afterwards, only the summary is read.
     assert.deepEqual(await totalOf(world, NOW + 100 * DAY_MS), await books(world, TODAY, TODAY + DAY_MS));
     await world.sound();
   },

@@ -37,7 +37,10 @@ export const USER_SESSION_RACES: Readonly<Record<string, Race>> = {
     assert.equal(items.length, 1);
   },
 
-  'one refresh token used 20 times at once: it is replaced once, and everybody hears by what': async (world, hand) => {
+  'one refresh token used 20 times at once: it is replaced once, and every caller learns the new one': async (
+    world,
+    hand,
+  ) => {
     await world.fund(0);
     const store = world.storage.store(UserSessionStore);
     await store.start(aLink(1), aStart(1));
@@ -79,7 +82,7 @@ export const USER_SESSION_RACES: Readonly<Record<string, Race>> = {
     for (const id of begun) assert.equal(await store.find(id), undefined);
   },
 
-  'a session ended 20 times at once: it is told once': async (world, hand) => {
+  'a session ended 20 times at once: its end is recorded once': async (world, hand) => {
     await world.fund(0);
     await world.storage.store(UserSessionStore).start(aLink(1), aStart(1));
     await atOnce(20, (index) =>

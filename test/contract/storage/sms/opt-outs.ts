@@ -31,7 +31,7 @@ export function optOutTests({ test }: TestRunner, world: StorageFixture): void {
     [...(await world.optOuts.among(keys.map(keyOf)))].map(({ number }) => number).sort();
   const keyOf = ({ accountId, signature, number }: OptOutKey) => ({ accountId, signature, number });
 
-  test('what was added is there, for that account, signature and number alone', async () => {
+  test('an added opt-out applies to its account, signature and number alone', async () => {
     assert.deepEqual(await world.optOuts.add([anOptOut(1), anOptOut(2)]), [anOptOut(1), anOptOut(2)]);
     assert.deepEqual(await list(), [anOptOut(2), anOptOut(1)]);
     assert.deepEqual(await among(anOptOut(1), anOptOut(2), anOptOut(3)), [phone(1), phone(2)]);
@@ -47,14 +47,14 @@ export function optOutTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(await among(), []);
   });
 
-  test('all accounts are an account of their own', async () => {
+  test('entries for all accounts are separate from those of single accounts', async () => {
     await world.optOuts.add([anOptOut(1, { accountId: EVERY_ACCOUNT })]);
     assert.deepEqual(await among(anOptOut(1)), []);
     assert.deepEqual(await among(anOptOut(1, { accountId: EVERY_ACCOUNT })), [phone(1)]);
     assert.deepEqual(await list(), []);
   });
 
-  test('what is there already stays as it is and is not answered', async () => {
+  test('an existing entry stays unchanged and is not returned', async () => {
     await world.optOuts.add([anOptOut(1)]);
     const again = anOptOut(7, { number: phone(1), source: 'operator' });
     assert.deepEqual(await world.optOuts.add([again, anOptOut(2)]), [anOptOut(2)]);
@@ -62,7 +62,7 @@ export function optOutTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(await world.optOuts.add([]), []);
   });
 
-  test('what is removed is gone and answered, once; the rest stays', async () => {
+  test('a removed entry is gone and is returned once; the rest stays', async () => {
     await world.optOuts.add([anOptOut(1), anOptOut(2), anOptOut(3)]);
     const keys = [keyOf(anOptOut(1)), keyOf(anOptOut(3)), keyOf(anOptOut(9))];
     const removed = await world.optOuts.remove(keys);
@@ -77,7 +77,7 @@ export function optOutTests({ test }: TestRunner, world: StorageFixture): void {
     assert.equal(back?.id, 'out-000011');
   });
 
-  test('a source removes its own entries only', async () => {
+  test('a source removes only its own entries', async () => {
     const byOperator = anOptOut(2, { source: 'operator' });
     await world.optOuts.add([anOptOut(1), byOperator]);
     const keys = [keyOf(anOptOut(1)), keyOf(byOperator)];
@@ -86,7 +86,7 @@ export function optOutTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(await world.optOuts.remove(keys), [byOperator]);
   });
 
-  test('the signatures of an account that have entries are told', async () => {
+  test('the signatures of an account that have entries are listed', async () => {
     assert.deepEqual(await world.optOuts.signatures(ACCOUNT), []);
     await world.optOuts.add([anOptOut(1), anOptOut(2), anOptOut(3, { signature: 'ALERTE' })]);
     await world.optOuts.add([anOptOut(4, { accountId: 'acc2', signature: 'BANQUE' })]);
@@ -94,7 +94,7 @@ export function optOutTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(await world.optOuts.signatures('acc2'), ['BANQUE']);
   });
 
-  test('a list shows one account, and of it one signature or one number where asked', async () => {
+  test('a list shows one account, and within it one signature or one number if asked', async () => {
     await world.optOuts.add([
       anOptOut(1),
       anOptOut(2, { signature: 'ALERTE' }),
@@ -123,7 +123,7 @@ export function optOutTests({ test }: TestRunner, world: StorageFixture): void {
     }
   });
 
-  test('newest first, page by page, each once', async () => {
+  test('entries are listed newest first, page by page, each once', async () => {
     await world.optOuts.add(range(7).map((index) => anOptOut(index, { at: START + Math.floor(index / 2) })));
     const read = await pages((page) => world.optOuts.list({ accountId: ACCOUNT, ...page }), 3);
     assert.deepEqual(
@@ -132,7 +132,7 @@ export function optOutTests({ test }: TestRunner, world: StorageFixture): void {
     );
   });
 
-  test('a page starts behind an entry that is still on the list, or nowhere', async () => {
+  test('a page starts after an entry that is still on the list, or there is none', async () => {
     await world.optOuts.add([anOptOut(1), anOptOut(2), anOptOut(3), anOptOut(4, { accountId: 'acc2' })]);
     const after = (index: number) => world.optOuts.list({ accountId: ACCOUNT, limit: 9, after: anOptOut(index).id });
     assert.deepEqual((await after(2)).items, [anOptOut(1)]);
@@ -142,7 +142,7 @@ export function optOutTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual((await after(3)).items, [anOptOut(1)]);
   });
 
-  test('5000 numbers are added and found in one go', async () => {
+  test('5000 numbers are added and found at once', async () => {
     const entries = range(5000).map((index) => anOptOut(index));
     assert.equal((await world.optOuts.add(entries)).length, 5000);
     const asked = range(6000).map((index) => keyOf(anOptOut(index)));

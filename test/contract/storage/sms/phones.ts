@@ -8,7 +8,7 @@ export function phoneTests({ test }: TestRunner, world: StorageFixture): void {
   const screen = async (number = phone(1)) => world.phones.messages(number);
   const texts = (messages: readonly PhoneMessage[]) => messages.map(({ text }) => text);
 
-  test('a phone shows what it received, to the letter', async () => {
+  test('a phone shows what it received, unchanged', async () => {
     const text = `'"\\ 😀 é\r\n${'Sahel'.repeat(7000)}`;
     const media = { type: 'image' as const, mimetype: 'image/jpeg', size: 52_428_800, sha256: 'ab'.repeat(32) };
     const messages = [
@@ -20,12 +20,12 @@ export function phoneTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(await screen(), messages);
   });
 
-  test('oldest first, whatever the order of arrival', async () => {
+  test('messages are shown oldest first, whatever the order of arrival', async () => {
     for (const index of [3, 1, 2]) await world.phones.receive([aPhoneMessage(index, { text: `t${index}` })]);
     assert.deepEqual(texts(await screen()), ['t1', 't2', 't3']);
   });
 
-  test('a message is stored once a phone, and the first stays', async () => {
+  test('a message is stored once a phone, and the first one stays', async () => {
     const message = aPhoneMessage(1);
     await world.phones.receive([message, message]);
     await world.phones.receive([{ ...message, text: 'again', receivedAt: START + 99 }, aPhoneMessage(2)]);
@@ -39,12 +39,12 @@ export function phoneTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(await screen(phone(2)), [{ ...message, to: phone(2) }]);
   });
 
-  test('a phone that got nothing shows nothing', async () => {
+  test('a phone that received nothing shows nothing', async () => {
     await world.phones.receive([aPhoneMessage(1)]);
     assert.deepEqual(await screen(phone(9)), []);
   });
 
-  test('the newest over all phones, newest first, no more than the limit', async () => {
+  test('the newest messages over all phones are listed newest first, up to the limit', async () => {
     assert.deepEqual(await world.phones.latest(5), []);
     for (const index of [4, 0, 2, 3, 1]) {
       await world.phones.receive([aPhoneMessage(index, { to: phone(index % 2), text: `t${index}` })]);
@@ -78,7 +78,7 @@ export function phoneTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual([only?.arrived, only?.receivedAt, others], [true, START + 50, []]);
   });
 
-  test('the newest of one phone alone', async () => {
+  test('the newest messages of one phone can be listed alone', async () => {
     await world.phones.receive([aPhoneMessage(1, { text: 'a' }), aPhoneMessage(2, { to: phone(2), text: 'b' })]);
     await world.phones.lose([aPhoneMessage(3, { text: 'c' }), aPhoneMessage(4, { to: phone(2), text: 'd' })]);
     assert.deepEqual(texts(await world.phones.latest(9, phone(2))), ['d', 'b']);
@@ -86,7 +86,7 @@ export function phoneTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(await world.phones.latest(9, phone(7)), []);
   });
 
-  test('the newest are shown with the present state of their delivery', async () => {
+  test('the newest messages are shown with the current state of their delivery', async () => {
     await world.fund(10);
     await world.accept(
       aSend(1, {
@@ -134,14 +134,14 @@ export function phoneTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(await kept(), [false, false]);
   });
 
-  test('clearing removes all messages, and names their files', async () => {
+  test('clearing removes all messages, and returns their files', async () => {
     await world.phones.receive([aPhoneMessage(1), { ...aPhoneMessage(2), fileId: 'copy' }]);
     await world.phones.lose([aPhoneMessage(3)]);
     assert.deepEqual(await world.phones.clear(), ['copy']);
     assert.deepEqual([await screen(), await world.phones.latest(5), await world.phones.clear()], [[], [], []]);
   });
 
-  test('a thousand messages at once', async () => {
+  test('a thousand messages can be stored at once', async () => {
     await world.phones.receive(range(1000).map((index) => aPhoneMessage(index)));
     assert.equal((await screen()).length, 1000);
   });

@@ -48,7 +48,7 @@ export function aJoinedText(index: number, { id, revision, content }: LongText):
   return aReceivedText(index, { joined: { id, revision, names, expiresAt: START + HOUR_MS } });
 }
 
-/** Of a store's waiting texts, all. */
+/** All waiting texts of a store. */
 export const EVERY_TEXT = { dueBy: START + 24 * HOUR_MS, maxTexts: 1000, maxCharacters: 1_000_000, limit: 1000 };
 
 export function receivedTextTests({ test }: TestRunner, world: StorageFixture): void {
@@ -82,12 +82,12 @@ export function receivedTextTests({ test }: TestRunner, world: StorageFixture): 
     assert.deepEqual(await logged(), ['text-000001']);
   });
 
-  test('a text of no account is remembered too', async () => {
+  test('a text without an account is remembered too', async () => {
     assert.deepEqual(await store().receive([aReceivedText(1, {}, [])], START), [true]);
     assert.deepEqual(await store().receive([aReceivedText(2, { name: 'name-1' }, [])], START), [false]);
   });
 
-  test('a name that has expired is new again, whether it was purged or not', async () => {
+  test('an expired key is new again, whether it was purged or not', async () => {
     const receive = async (index: number, at: number) =>
       (await store().receive([aReceivedText(index, { name: 'n', expiresAt: at + HOUR_MS })], at))[0];
     assert.deepEqual([await receive(1, START), await receive(2, START + HOUR_MS - 1)], [true, false]);
@@ -97,7 +97,7 @@ export function receivedTextTests({ test }: TestRunner, world: StorageFixture): 
     assert.equal(await receive(5, START + HOUR_MS + 2), true);
   });
 
-  test('they are purged so many at a time', async () => {
+  test('texts are purged in batches', async () => {
     await store().receive(
       range(5).map((index) => aReceivedText(index)),
       START,
@@ -107,7 +107,7 @@ export function receivedTextTests({ test }: TestRunner, world: StorageFixture): 
     assert.equal(await store().purge(START + HOUR_MS, 10), 3);
   });
 
-  test('the last who wrote to a number under a signature is found, since a moment', async () => {
+  test('the last account that wrote to a number under a signature is found, since a moment', async () => {
     for (const account of [ACCOUNT, 'acc2', 'acc3']) await world.fund(10, account);
     const number = phone(1);
     const to = (index: number, accountId: string, sender: string, at: number) =>
@@ -135,7 +135,7 @@ export function receivedTextTests({ test }: TestRunner, world: StorageFixture): 
     assert.equal(await find(['INFOS'], 0, phone(2)), undefined);
   });
 
-  test('the last who wrote to a phone is found, whichever spelling of its number was used', async () => {
+  test('the last account that wrote to a phone is found, whichever spelling of its number was used', async () => {
     for (const [index, accountId] of [ACCOUNT, 'acc2'].entries()) {
       await world.fund(10, accountId);
       const number = ['22997000001', '2290197000001'][index] ?? '';
@@ -148,7 +148,7 @@ export function receivedTextTests({ test }: TestRunner, world: StorageFixture): 
     assert.equal(await store().lastWriter({ number: '22997000002', signatures: ['INFOS'], since: 0 }), undefined);
   });
 
-  test('a part is stored with those that came before it, in any order, and a repeat changes nothing', async () => {
+  test('a part is stored with earlier ones, in any order, and a repeat changes nothing', async () => {
     const parts = { 1: 'part 1 ', 2: 'part 2 ' };
     const first = await store().addPart(aPart(1, 2), START);
     assert.deepEqual(first?.content, { ...aPart(1, 2).source, parts: { 2: 'part 2 ' } });
@@ -159,7 +159,7 @@ export function receivedTextTests({ test }: TestRunner, world: StorageFixture): 
     assert.deepEqual(await store().dueTexts(EVERY_TEXT), [whole]);
   });
 
-  test('parts of any words come back as they were, half of an emoji too', async () => {
+  test('parts of any words are returned unchanged, even half of an emoji', async () => {
     const words = ['\ud83d', '\ude00 \u0000 "{}\\u0000', "É'; DROP"];
     const source = { ...aPart(1, 1).source, to: '8'.repeat(300), total: 4 };
     for (const [index, text] of words.entries()) await store().addPart(aPart(1, index + 1, { text, source }), START);
@@ -167,7 +167,7 @@ export function receivedTextTests({ test }: TestRunner, world: StorageFixture): 
     assert.deepEqual(text?.content, { ...source, parts: { 1: words[0], 2: words[1], 3: words[2] } });
   });
 
-  test('a joined text is new once, with its parts removed, and repeats of these are known for a time', async () => {
+  test('a joined text is new once, its parts are removed, and their repeats are recognised for a time', async () => {
     await world.fund(0);
     await log().switchOn(ACCOUNT, START);
     await store().addPart(aPart(1, 1), START);
@@ -203,7 +203,7 @@ export function receivedTextTests({ test }: TestRunner, world: StorageFixture): 
     assert.deepEqual((await store().addPart(aPart(2, 2), START))?.content.parts, { 2: 'part 2 ' });
   });
 
-  test('those that have waited long enough are due, the oldest first, and one that is whole sooner', async () => {
+  test('texts that have waited long enough are due, oldest first, and a complete one sooner', async () => {
     const due = async (dueBy: number, over = {}) =>
       (await store().dueTexts({ ...EVERY_TEXT, dueBy, ...over })).map(({ id }) => id);
     const source = (index: number) => ({ ...aPart(index, 1).source, total: index === 1 ? 3 : 2 });
@@ -221,7 +221,7 @@ export function receivedTextTests({ test }: TestRunner, world: StorageFixture): 
     assert.deepEqual(await due(START + SECOND_MS), ['long-3']);
   });
 
-  test('the oldest are due when there are too many, or too many characters', async () => {
+  test('the oldest are due if there are too many texts, or too many characters', async () => {
     const due = async (over: object) =>
       (await store().dueTexts({ ...EVERY_TEXT, dueBy: START, ...over })).map(({ id }) => id);
     for (const index of range(4)) {

@@ -25,7 +25,7 @@ export function anEndpoint(index: number, over: Partial<NewEndpoint> = {}): NewE
   };
 }
 
-/** Answers the id of the endpoint and its versions. */
+/** Returns the id of the endpoint and its versions. */
 export function answering(once?: IdempotencyKey): EndpointAnswer {
   return { once, replyOf: ({ id, versions }) => ({ id, versions: versions.map(({ number }) => number) }) };
 }
@@ -38,7 +38,7 @@ export function refusedAs(code: string): (error: MessagingError) => boolean {
 export function endpointTests({ test }: TestRunner, world: StorageFixture): void {
   const { key, create, find } = helpersOf(world);
 
-  test('what was made is found as it was given, enabled, by its account alone', async () => {
+  test('a new endpoint is found unchanged and enabled, by its account alone', async () => {
     await world.fund(0);
     const made = anEndpoint(1, {
       types: ['message.delivered', 'sms.received'],
@@ -54,12 +54,12 @@ export function endpointTests({ test }: TestRunner, world: StorageFixture): void
     assert.equal(await find(2), undefined);
   });
 
-  test('it is refused where the account does not exist, and switches nothing on', async () => {
+  test('an endpoint of an unknown account is refused, and switches nothing on', async () => {
     await assert.rejects(create(anEndpoint(1)), refusedAs('error.account_not_found'));
     assert.equal((await world.events.state(ACCOUNT)).recording, false);
   });
 
-  test('an endpoint switches recording on, and begins behind the last event', async () => {
+  test('an endpoint switches recording on, and begins after the last event', async () => {
     await world.fund(0);
     await create(anEndpoint(1));
     assert.equal((await world.events.state(ACCOUNT)).recording, true);
@@ -72,7 +72,7 @@ export function endpointTests({ test }: TestRunner, world: StorageFixture): void
     assert.deepEqual([recording, (await find(2))?.cursor], [true, last]);
   });
 
-  test('an account has at most 20, and another account as many', async () => {
+  test('an account has at most 20 endpoints, and another account has as many of its own', async () => {
     await world.fund(0);
     await world.fund(0, 'acc2');
     for (const index of range(MAX_ENDPOINTS)) await create(anEndpoint(index));
@@ -82,7 +82,7 @@ export function endpointTests({ test }: TestRunner, world: StorageFixture): void
     await create(anEndpoint(22));
   });
 
-  test('listings are in pages, the newest first', async () => {
+  test('endpoints are listed in pages, newest first', async () => {
     await world.fund(0);
     for (const index of range(5)) await create(anEndpoint(index));
     const first = await world.endpoints.list(ACCOUNT, { limit: 3 });
@@ -94,7 +94,7 @@ export function endpointTests({ test }: TestRunner, world: StorageFixture): void
     await assert.rejects(wrong, refusedAs('error.invalid_cursor'));
   });
 
-  test('endpoints are found by their exact URL, of whichever account', async () => {
+  test('endpoints are found by their exact URL, in every account', async () => {
     await world.fund(0);
     await world.fund(0, 'acc2');
     const url = 'https://hooks.example.com/shared';
@@ -126,7 +126,7 @@ export function endpointTests({ test }: TestRunner, world: StorageFixture): void
     assert.deepEqual(await world.endpoints.update(key(1), () => all, at), { ...before, ...all, updatedAt: at });
   });
 
-  test('it is disabled and enabled; another account finds none', async () => {
+  test('an endpoint is disabled and enabled, and another account does not find it', async () => {
     await world.fund(0);
     await create(anEndpoint(1));
     const foreign = { ...key(1), accountId: 'acc2' };
@@ -139,7 +139,7 @@ export function endpointTests({ test }: TestRunner, world: StorageFixture): void
     assert.deepEqual(stateOf(await find(1)), ['enabled', null, at + 2]);
   });
 
-  test('a rotation changes the versions; another account finds none', async () => {
+  test('a rotation changes the versions, and another account does not find the endpoint', async () => {
     await world.fund(0);
     await create(anEndpoint(1));
     const rotated = await rotate(world, 1);
@@ -152,7 +152,7 @@ export function endpointTests({ test }: TestRunner, world: StorageFixture): void
     assert.equal(await foreign, undefined);
   });
 
-  test('a repeat under a key makes and rotates nothing again, and another body is refused', async () => {
+  test('a repeat under a key creates and rotates nothing again, and another body is refused', async () => {
     await world.fund(0);
     const first = await create(anEndpoint(1), onceKey());
     assert.deepEqual(await create(anEndpoint(2), onceKey()), { ...first, replayed: true });
@@ -176,7 +176,7 @@ export function endpointTests({ test }: TestRunner, world: StorageFixture): void
     assert.deepEqual(await keep({ a: 4 }, once.expiresAt), { reply: { a: 4 }, replayed: false });
   });
 
-  test('what is removed is gone; another account removes nothing', async () => {
+  test('a removed endpoint is gone, and another account can remove nothing', async () => {
     await world.fund(0);
     await create(anEndpoint(1));
     assert.equal(await world.endpoints.remove({ ...key(1), accountId: 'acc2' }, START), false);
@@ -194,7 +194,7 @@ export function endpointTests({ test }: TestRunner, world: StorageFixture): void
   });
 }
 
-/** Rotates the secret of the endpoint of an index, and keeps the versions before. */
+/** Rotates the secret of the endpoint of an index, and keeps the previous versions. */
 export function rotate(world: StorageFixture, index: number, once?: IdempotencyKey, store = world.endpoints) {
   return store.rotate(
     { accountId: ACCOUNT, id: idAt(index) },

@@ -42,7 +42,7 @@ export function credentialTests({ test }: TestRunner, world: StorageFixture): vo
     assert.equal(await world.sessions.writeCredentials(lease, changes), true);
   }
 
-  test('the values that exist come back, and no others', async () => {
+  test('the stored values are returned, and no others', async () => {
     const lease = await world.sessions.create(aSession(1));
     await written(lease, change('a', '1'), change('b', '2'), change('c', '3'), change('a', '4', 'other'));
     assert.deepEqual(await read('k', ['c', 'a', 'x', 'a']), { a: '1', c: '3' });
@@ -52,7 +52,7 @@ export function credentialTests({ test }: TestRunner, world: StorageFixture): vo
     assert.deepEqual(await read('k', ['a'], sessionId(2)), {});
   });
 
-  test('816 values in one call, as a first login makes them, and again', async () => {
+  test('816 values are written in one call, as at a first login, and written again', async () => {
     const lease = await world.sessions.create(aSession(1));
     for (const round of [1, 2]) {
       const value = (index: number) => `${round}:${index}:${'k'.repeat(300)}`;
@@ -65,7 +65,7 @@ export function credentialTests({ test }: TestRunner, world: StorageFixture): vo
     }
   });
 
-  test('undefined forgets, in the same call as others are written', async () => {
+  test('undefined deletes a value in the same call in which others are written', async () => {
     const lease = await world.sessions.create(aSession(1));
     await written(lease, change('a', '1'), change('b', '2'), change('a', '3', 'other'));
     await written(lease, change('a', undefined), change('b', '4'), change('never', undefined), change('c', '5'));
@@ -73,14 +73,14 @@ export function credentialTests({ test }: TestRunner, world: StorageFixture): vo
     assert.deepEqual(await read('other', ['a']), { a: '3' });
   });
 
-  test('of two changes of one value the later one counts', async () => {
+  test('of two changes to one value the later one counts', async () => {
     const lease = await world.sessions.create(aSession(1));
     const twice = [change('a', '1'), change('a', '2'), change('b', '1'), change('b', undefined)];
     await written(lease, ...twice, change('c', undefined), change('c', '3'));
     assert.deepEqual(await read('k', ['a', 'b', 'c']), { a: '2', c: '3' });
   });
 
-  test('ids differ to the letter, and values come back to the letter', async () => {
+  test('ids are compared exactly, and values are returned unchanged', async () => {
     const lease = await world.sessions.create(aSession(1));
     await written(lease, ...IDS.map((id, index) => change(id, `${index} ${id}`)));
     assert.deepEqual(
@@ -94,20 +94,20 @@ export function credentialTests({ test }: TestRunner, world: StorageFixture): vo
     }
   });
 
-  test('kinds differ to the letter too', async () => {
+  test('kinds are compared exactly too', async () => {
     const lease = await world.sessions.create(aSession(1));
     for (const kind of ['k', 'K', 'k ', 'é']) await written(lease, change('a', `of ${kind}`, kind));
     for (const kind of ['k', 'K', 'k ', 'é']) assert.deepEqual(await read(kind, ['a']), { a: `of ${kind}` });
   });
 
-  test('values of 300 kB, a megabyte at once', async () => {
+  test('values of 300 kB are stored, a megabyte at once', async () => {
     const lease = await world.sessions.create(aSession(1));
     const value = (index: number) => `${index}é"\\😀`.padEnd(300_000, `${index}`);
     await written(lease, ...range(4).map((index) => change(`${index}`, value(index))));
     for (const index of range(4)) assert.deepEqual(await read('k', [`${index}`]), { [index]: value(index) });
   });
 
-  test('values that begin otherwise are found, to the letter and no more than the limit', async () => {
+  test('values with another prefix are found, compared exactly, up to the limit', async () => {
     const lease = await world.sessions.create(aSession(1));
     const values = ['v1.a_b.x', 'v1.aXb.x', 'v1.a_', 'V1.a_b.x', '', 'é', 'x v1.a_b.'];
     await written(lease, ...values.map((value, index) => change(IDS[index] ?? '', value, `k${index % 2}`)));
@@ -122,7 +122,7 @@ export function credentialTests({ test }: TestRunner, world: StorageFixture): vo
     assert.deepEqual(await world.sessions.otherCredentials('unknown', 'v', 9), []);
   });
 
-  test('a value that is still what it was is replaced, one that is not stays', async () => {
+  test('a value is replaced if it is still the expected one, and otherwise kept', async () => {
     const lease = await world.sessions.create(aSession(1));
     await written(lease, ...IDS.map((id) => change(id, `old ${id}`)), change('a', 'old a', 'other'));
     const other = await world.sessions.create(aSession(2));
@@ -144,7 +144,7 @@ export function credentialTests({ test }: TestRunner, world: StorageFixture): vo
     assert.equal(await replace([]), true);
   });
 
-  test('nobody replaces anything without the lease', async () => {
+  test('without the lease nothing is replaced', async () => {
     const lease = await world.sessions.create(aSession(1));
     await written(lease, change('a', '1'));
     await world.sessions.seize(sessionId(1), 'p2', 10 ** 15);
@@ -153,7 +153,7 @@ export function credentialTests({ test }: TestRunner, world: StorageFixture): vo
     assert.deepEqual(await read('k', ['a']), { a: '1' });
   });
 
-  test('20 sessions write 200 values each at once: each has its own', async () => {
+  test('20 sessions write 200 values each at once, and each gets its own', async () => {
     const leases = await atOnce(20, (index) => world.sessions.create(aSession(index)));
     const ids = range(200).map(String);
     await atOnce(60, (index) => {

@@ -35,7 +35,7 @@ export function leaseTests({ test }: TestRunner, world: StorageFixture): void {
     return lease;
   }
 
-  test('nobody takes what is held, until the very moment in which the lease runs out', async () => {
+  test('a held session cannot be taken until the very moment when the lease ends', async () => {
     const first = await held();
     assert.equal(await take('p2', END - 1), undefined);
     assert.deepEqual(await free(END - 1), []);
@@ -47,7 +47,7 @@ export function leaseTests({ test }: TestRunner, world: StorageFixture): void {
     assert.equal(await take('p1', END), undefined);
   });
 
-  test('a lease that has run out is still good while nobody has taken the session', async () => {
+  test('a lease that has ended is still valid while nobody has taken the session', async () => {
     const first = await held();
     assert.deepEqual(await world.sessions.renew([first], LATER), [first]);
     assert.deepEqual(await free(LATER - 1), []);
@@ -57,7 +57,7 @@ export function leaseTests({ test }: TestRunner, world: StorageFixture): void {
     assert.equal(await world.move(first, 'connected'), true);
   });
 
-  test('its owner may take a session again: the lease before is dead', async () => {
+  test('its owner may take a session again, which ends the previous lease', async () => {
     const first = await held();
     const second = await isGood(await take('p1', START));
     assert.equal(second.epoch > first.epoch, true);
@@ -66,7 +66,7 @@ export function leaseTests({ test }: TestRunner, world: StorageFixture): void {
     await isGood(second);
   });
 
-  test('what is given back is free at once, and the lease is dead', async () => {
+  test('a session that is given back is free at once, and its lease has ended', async () => {
     const first = await held();
     await world.sessions.release(first);
     await isDead(first);
@@ -78,7 +78,7 @@ export function leaseTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(await free(START), []);
   });
 
-  test('seizing takes a session whoever holds it, free or not: the lease before is dead', async () => {
+  test('seizing takes a session whoever holds it, free or not, and ends the previous lease', async () => {
     const first = await held();
     const second = await isGood(await world.sessions.seize(id, 'p2', END));
     assert.equal(second.epoch > first.epoch, true);
@@ -91,7 +91,7 @@ export function leaseTests({ test }: TestRunner, world: StorageFixture): void {
     assert.equal(await world.sessions.seize('unknown', 'p1', END), undefined);
   });
 
-  test('a session tells until when it is held', async () => {
+  test('a session shows until when it is held', async () => {
     const until = async () => (await world.sessions.find(id))?.heldUntil;
     const first = await held();
     assert.equal(await until(), END);
@@ -104,14 +104,14 @@ export function leaseTests({ test }: TestRunner, world: StorageFixture): void {
     assert.equal(await until(), START + 30 * SECOND_MS);
   });
 
-  test('an epoch that was never given is refused', async () => {
+  test('an epoch that never existed is refused', async () => {
     const { epoch } = await held();
     await isDead({ sessionId: id, epoch: epoch + 1 });
     await isDead({ sessionId: 'unknown', epoch });
     assert.equal(await world.sessions.lease('unknown', 'p1', START, END), undefined);
   });
 
-  test('renewing prolongs what is ours and tells what is not', async () => {
+  test('renewing prolongs our leases and reports the lost ones', async () => {
     const leases = [await held()];
     for (const index of [2, 3, 4]) leases.push(await world.sessions.create(aSession(index, { leaseUntil: END })));
     const [, stolen, given] = leases;
@@ -126,7 +126,7 @@ export function leaseTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(await world.sessions.renew([], LATER), []);
   });
 
-  test('free sessions: oldest first, of one channel, no more than the limit, none that is final', async () => {
+  test('free sessions are listed oldest first, of one channel, up to the limit, without final ones', async () => {
     assert.deepEqual(await free(LATER), []);
     for (const index of [3, 1, 2, 4]) {
       const lease = await world.sessions.create(aSession(index, { createdAt: START + Math.floor(index / 2) }));
@@ -141,7 +141,7 @@ export function leaseTests({ test }: TestRunner, world: StorageFixture): void {
 }
 
 export function sessionAgeTests({ test }: TestRunner, world: StorageFixture): void {
-  /** Makes a session that ended so many days after `START`, in two steps. */
+  /** Makes a session that ended this many days after `START`, in two steps. */
   async function ended(index: number, days: number): Promise<void> {
     const lease = await world.sessions.create(aSession(index));
     assert.equal(await world.move(lease, 'expired', { at: START + days * DAY_MS }), true);
@@ -152,7 +152,7 @@ export function sessionAgeTests({ test }: TestRunner, world: StorageFixture): vo
     return indexes.filter((_, index) => found[index] !== undefined);
   };
 
-  test('a session that flaps keeps its newest steps, and nobody else loses any', async () => {
+  test('a session with many steps keeps its newest ones, and no other session loses any', async () => {
     const other = await world.sessions.create(aSession(2));
     await world.move(other, 'connected');
     const lease = await world.sessions.create(aSession(1));
@@ -171,7 +171,7 @@ export function sessionAgeTests({ test }: TestRunner, world: StorageFixture): vo
     assert.equal((await world.sessions.transitions(sessionId(2))).length, 2);
   });
 
-  test('sessions that ended before a time are forgotten with their steps, the oldest first, no more than the limit', async () => {
+  test('sessions that ended before a time are deleted with their steps, oldest first, up to the limit', async () => {
     for (const [index, days] of [30, 10, 20, 40].entries()) await ended(index, days);
     assert.equal(await world.sessions.purge(START + 10 * DAY_MS, 9), 0);
     assert.equal(await world.sessions.purge(START + 30 * DAY_MS + 1, 2), 2);
@@ -184,7 +184,7 @@ export function sessionAgeTests({ test }: TestRunner, world: StorageFixture): vo
     assert.deepEqual(await left(0, 3), [3]);
   });
 
-  test('what has not ended stays, however old, with its credentials', async () => {
+  test('a session that has not ended stays with its credentials, however old it is', async () => {
     const leases = [await world.sessions.create(aSession(1)), await world.sessions.create(aSession(2))];
     const [connected, free] = leases;
     assert.ok(connected && free);
@@ -196,7 +196,7 @@ export function sessionAgeTests({ test }: TestRunner, world: StorageFixture): vo
     assert.equal((await world.sessions.credentials(sessionId(1), 'k', ['i'])).size, 1);
   });
 
-  test('one with deliveries left in its lane stays until they are settled', async () => {
+  test('a session with deliveries left in its lane stays until they are settled', async () => {
     await world.fund(3);
     for (const index of [1, 2]) await ended(index, 1);
     const lane = { channel: 'wa', lane: sessionId(1) };
@@ -212,7 +212,7 @@ export function sessionAgeTests({ test }: TestRunner, world: StorageFixture): vo
     assert.deepEqual(await left(1), []);
   });
 
-  test('its id can be taken again', async () => {
+  test('the id of a deleted session can be used again', async () => {
     await ended(1, 1);
     await world.sessions.purge(START + 2 * DAY_MS, 9);
     const lease = await world.sessions.create(aSession(1));

@@ -23,7 +23,7 @@ export function sessionLimitTests({ test }: TestRunner, world: StorageFixture): 
     assert.deepEqual(await world.sessions.transitions(sessionId(index)), []);
   };
 
-  test('so many wait for a scan at a time; one more when one of them is linked, over, or has waited too long', async () => {
+  test('a limited number may wait for a scan at a time, and one more if one of them is linked, ended or timed out', async () => {
     const [first, second] = [await ask(1, 0), await ask(2, 10 * SECOND_MS)];
     assert.deepEqual(first, { sessionId: sessionId(1), epoch: 1 });
     await ask(3, 20 * SECOND_MS);
@@ -35,13 +35,13 @@ export function sessionLimitTests({ test }: TestRunner, world: StorageFixture): 
     await ask(5, 40 * SECOND_MS);
   });
 
-  test('one that nobody ended counts until its time to be scanned is over', async () => {
+  test('a session that nobody ended counts until its time for the scan is over', async () => {
     for (const index of [1, 2, 3]) await ask(index, index * SECOND_MS);
     await refused(4, 3 * MINUTE_MS, 1);
     await ask(4, 3 * MINUTE_MS + SECOND_MS);
   });
 
-  test('so many are made in a window, whatever became of them', async () => {
+  test('a limited number can be created in a window, whatever happened to them', async () => {
     for (const index of range(5)) await world.move(await ask(index, index * MINUTE_MS), 'expired');
     await refused(5, 5 * MINUTE_MS, 55 * 60);
     await refused(5, 60 * MINUTE_MS - 1, 1);
@@ -54,7 +54,7 @@ export function sessionLimitTests({ test }: TestRunner, world: StorageFixture): 
     await refused(5, 0, 3600);
   });
 
-  test('other accounts and other channels count for themselves, and without limits there are none', async () => {
+  test('other accounts and other channels are counted separately, and without limits everything is allowed', async () => {
     for (const index of range(3)) await ask(index, 0);
     await refused(3, 0, 180);
     await ask(4, 0, { accountId: 'acc2' });
@@ -63,7 +63,7 @@ export function sessionLimitTests({ test }: TestRunner, world: StorageFixture): 
     assert.equal((await world.sessions.list(ACCOUNT, 'wa', 0)).length, 7);
   });
 
-  test('the limits are those of the moment', async () => {
+  test('the current limits apply', async () => {
     for (const index of range(3)) await ask(index, 0);
     await refused(3, 0, 180);
     await ask(3, 0, {}, { ...LIMITS, waiting: 4 });

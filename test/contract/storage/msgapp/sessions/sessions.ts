@@ -30,7 +30,7 @@ export function sessionTests({ test }: TestRunner, world: StorageFixture): void 
     for (const to of WAYS[status]) assert.equal(await world.move(lease, to), true);
   }
 
-  test('a new session is as it was made, leased to its maker, with its first step', async () => {
+  test('a new session is stored unchanged, leased to its creator, with its first step', async () => {
     const made = aSession(1);
     assert.deepEqual(await world.sessions.create(made), { sessionId: made.id, epoch: 1 });
     assert.deepEqual(await world.sessions.find(made.id), {
@@ -51,7 +51,7 @@ export function sessionTests({ test }: TestRunner, world: StorageFixture): void 
     assert.notEqual(first?.reason, '');
   });
 
-  test('an id that is taken is refused, and the first one stays as it is', async () => {
+  test('an id that is taken is refused, and the first session stays unchanged', async () => {
     const lease = await world.sessions.create(aSession(1));
     const before = await world.sessions.find(sessionId(1));
     await assert.rejects(world.sessions.create(aSession(1, { accountId: 'acc2', owner: 'p2' })));
@@ -60,7 +60,7 @@ export function sessionTests({ test }: TestRunner, world: StorageFixture): void 
     assert.equal(await world.move(lease, 'connected'), true);
   });
 
-  test('what is not there is not found, and differs to the letter', async () => {
+  test('an unknown session is not found, and ids are compared exactly', async () => {
     await world.sessions.create(aSession(1, { id: 'one' }));
     for (const id of ['One', 'one ', 'on', '']) {
       assert.equal(await world.sessions.find(id), undefined);
@@ -68,7 +68,7 @@ export function sessionTests({ test }: TestRunner, world: StorageFixture): void 
     }
   });
 
-  test("an account's sessions on a channel, newest first; of the same moment the greater id", async () => {
+  test('the sessions of an account on a channel are listed newest first, and by greater id within the same moment', async () => {
     for (const index of [2, 4, 1, 3]) await world.sessions.create(aSession(index, { createdAt: START + (index % 2) }));
     await world.sessions.create(aSession(5, { accountId: 'acc2' }));
     await world.sessions.create(aSession(6, { channel: 'other' }));
@@ -77,7 +77,7 @@ export function sessionTests({ test }: TestRunner, world: StorageFixture): void 
     assert.deepEqual(await world.sessions.list('acc3', 'wa', 9), []);
   });
 
-  test('of those that have ended only the newest, of all others every one', async () => {
+  test('of the ended sessions only the newest are listed, and of all others every one', async () => {
     for (const [place, status] of STATUSES.filter(isFinal).entries()) {
       const index = [7, 3, 9, 1, 5][place] ?? 0;
       const lease = await world.sessions.create(aSession(index));
@@ -99,7 +99,7 @@ export function sessionTests({ test }: TestRunner, world: StorageFixture): void 
     assert.deepEqual([newest, ended], await Promise.all([10, 9].map((index) => world.sessions.find(sessionId(index)))));
   });
 
-  test('a step changes the state, its reason and its time; a number stays, and so does the first connection', async () => {
+  test('a step changes the state, its reason and its time; the number and the first connection stay', async () => {
     const lease = await world.sessions.create(aSession(1));
     const steps = [
       { to: 'connected', reason: 'scanned', number: phone(1), at: START + 5 * SECOND_MS },
@@ -128,7 +128,7 @@ export function sessionTests({ test }: TestRunner, world: StorageFixture): void 
   });
 
   for (const from of STATUSES) {
-    test(`from ${from}: the steps that there are, and no others`, async () => {
+    test(`from ${from}: only the permitted steps are taken`, async () => {
       for (const [index, to] of STATUSES.entries()) {
         const lease = await world.sessions.create(aSession(index));
         await reach(lease, from);
@@ -147,7 +147,7 @@ export function sessionTests({ test }: TestRunner, world: StorageFixture): void 
     });
   }
 
-  test('a final state gives the lease back for good and forgets the credentials', async () => {
+  test('a final state gives the lease back permanently and deletes the credentials', async () => {
     for (const [index, status] of STATUSES.filter(isFinal).entries()) {
       const lease = await world.sessions.create(aSession(index));
       await world.sessions.writeCredentials(lease, [{ kind: 'creds', id: 'me', value: 'secret' }]);
@@ -167,7 +167,7 @@ export function sessionTests({ test }: TestRunner, world: StorageFixture): void 
     }
   });
 
-  test('stranded: final sessions with queued deliveries in their lane, so many deliveries at a time', async () => {
+  test('stranded sessions are final ones with queued deliveries in their lane, read a limited number of deliveries at a time', async () => {
     const stranded = async (after: string, limit: number) => {
       const { items, next } = await world.sessions.stranded('wa', after, limit);
       return [ids(items), next];

@@ -63,7 +63,7 @@ export function erasureTests({ test }: TestRunner, world: StorageFixture): void 
     });
   }
 
-  test('a delivery loses number, error, history, parts and its place in searches; state and units stay', async () => {
+  test('a delivery loses its number, error, history, parts and place in searches; its state and units stay', async () => {
     await world.fund(1);
     await world.accept(aSend(1));
     await world.claim();
@@ -86,7 +86,7 @@ export function erasureTests({ test }: TestRunner, world: StorageFixture): void 
     await world.holds(1);
   });
 
-  test('of a message to many only the number goes, its text with the last one', async () => {
+  test('a message to many numbers loses only the erased one, and its text with the last one', async () => {
     await world.fund(2);
     const two = [phone(1), phone(2)].map((number) => ({ number, units: 1 }));
     await world.accept(aSend(0, { recipients: two }));
@@ -101,7 +101,7 @@ export function erasureTests({ test }: TestRunner, world: StorageFixture): void 
     await world.holds(2);
   });
 
-  test('a delivery that is under way stays, whatever it is asked for, and goes when it is over', async () => {
+  test('a delivery that is under way stays whatever is asked, and is removed once it has ended', async () => {
     await world.fund(1);
     await world.accept(aSend(1));
     const found = await walk(10);
@@ -117,7 +117,7 @@ export function erasureTests({ test }: TestRunner, world: StorageFixture): void 
     assert.deepEqual(await walk(10), []);
   });
 
-  test('a late report on an erased delivery is taken, and refunds once', async () => {
+  test('a late report on an erased delivery is accepted, and refunds once', async () => {
     await world.fund(1);
     await world.accept(aSend(1));
     await world.claim();
@@ -129,7 +129,7 @@ export function erasureTests({ test }: TestRunner, world: StorageFixture): void 
     await world.holds(1);
   });
 
-  test('records of policies go with a delivery, others stay', async () => {
+  test('records of policies are removed with a delivery, and others stay', async () => {
     await world.fund(1);
     await world.accept(aSend(1));
     await world.settle(messageId(1), 'failed');
@@ -145,7 +145,7 @@ export function erasureTests({ test }: TestRunner, world: StorageFixture): void 
     assert.deepEqual(seen, ['b']);
   });
 
-  test('replies lose the number only, and their keys go on to work', async () => {
+  test('replies lose only the number, and their keys still work', async () => {
     await world.fund(9);
     const reply = (index: number, ...to: readonly string[]) =>
       aSend(index, { once: onceKey({ key: `k${index}` }), reply: { number: to, other: `${NUMBER}0` } });
@@ -177,7 +177,7 @@ export function erasureTests({ test }: TestRunner, world: StorageFixture): void 
     assert.equal(again?.kind, 'replayed');
   });
 
-  test('parked receipts of the number go, others stay', async () => {
+  test('parked receipts of the number are removed, and others stay', async () => {
     const parking = { now: START, until: START + DAY_MS, most: 100 };
     const receipts = [aReceipt('a', { number: NUMBER }), aReceipt('b', { number: phone(2) }), aReceipt('c')];
     await world.parts.receive(receipts, parking);
@@ -192,7 +192,7 @@ export function erasureTests({ test }: TestRunner, world: StorageFixture): void 
     assert.deepEqual(await world.parts.purge(START + 2 * DAY_MS, 10), { parts: 0, receipts: 2 });
   });
 
-  test('opt-outs are found over all accounts, and take another number once their lists may have it', async () => {
+  test('opt-outs are found over all accounts, and get another number if their lists may have it', async () => {
     const entry = (index: number, accountId: string, number: string) => {
       return { id: `o${index}`, accountId, signature: 'INFOS', number, source: 'phone' as const, at: START + index };
     };
@@ -225,7 +225,7 @@ export function erasureTests({ test }: TestRunner, world: StorageFixture): void 
     assert.equal((await ids('acc2')).length, 2);
   });
 
-  test("a sandbox phone's messages go by number or by age, at most so many at a time", async () => {
+  test('a sandbox phone’s messages are removed by number or by age, in limited batches', async () => {
     const files = [aPhoneMessage(1, {}), aPhoneMessage(2), aPhoneMessage(3, { to: phone(2) })].map(
       (message, index) => ({
         ...message,

@@ -24,13 +24,13 @@ export function retentionTests({ test, testWith }: PartRunner<StoragePart>, worl
     const query = { accountId: ACCOUNT, channel: 'sms', kinds: ['text'], limit: 10, number: phone(index) };
     return (await world.outbox.list(query)).items.map(({ id }) => id);
   };
-  /** Runs a purge to its end; returns how many calls did something. */
+  /** Runs a purge to its end. Returns how many calls did something. */
   const toEnd = async (limit: number, purge: (limit: number) => Promise<number>) => {
     for (let calls = 1; calls < 200; calls++) if ((await purge(limit)) < limit) return calls;
     throw new Error('The purge does not end.');
   };
 
-  /** Sends, one after the other in time, each to as many numbers, all claimed and ended as `status`. */
+  /** Sends, one after the other in time, each to this many numbers, all claimed and ended as `status`. */
   const ended = async (count: number, status: DeliveryUpdate['status'] = 'delivered', size = 1) => {
     await world.fund(count * size);
     const sends = range(count).map((index) =>
@@ -54,7 +54,7 @@ export function retentionTests({ test, testWith }: PartRunner<StoragePart>, worl
     }
   };
 
-  test('texts go by the age of their message, an HMAC stays, and nothing else changes', async () => {
+  test('texts are removed by the age of their message, an HMAC stays, and nothing else changes', async () => {
     await ended(3);
     assert.equal(await texts({ before: START + 2 }), 2);
     const { removed = undefined, ...rest } = (await payload(0)) ?? { kind: 'none' };
@@ -76,7 +76,7 @@ export function retentionTests({ test, testWith }: PartRunner<StoragePart>, worl
     assert.deepEqual(await payload(0), { kind: 'text', removed: true });
   });
 
-  test('a text that may still be sent stays until it is not, and does not stop the purge of others', async () => {
+  test('a text that may still be sent stays until then, and does not stop the purge of others', async () => {
     await world.fund(3);
     await world.accept(...range(3).map((index) => aSend(index, { at: START + index })));
     for (const index of [0, 2]) await world.settle(messageId(index), 'delivered');
@@ -92,7 +92,7 @@ export function retentionTests({ test, testWith }: PartRunner<StoragePart>, worl
     assert.equal((await payload(1))?.text, undefined);
   });
 
-  test('where everything is under way, nothing goes', async () => {
+  test('if everything is under way, nothing is removed', async () => {
     await world.fund(1);
     await world.accept(aSend(0));
     for (const purge of [texts, messages]) assert.ok((await purge()) < 100);
@@ -100,7 +100,7 @@ export function retentionTests({ test, testWith }: PartRunner<StoragePart>, worl
     assert.equal((await payload(0))?.text, 'Bonjour');
   });
 
-  test('a message that is sent and awaits a report is not over; one that is sent for good is', async () => {
+  test('a message that awaits a report has not ended, and one that is sent without a deadline has', async () => {
     await world.fund(2);
     await world.accept(...range(2).map((index) => aSend(index)));
     await world.claim();
@@ -113,7 +113,7 @@ export function retentionTests({ test, testWith }: PartRunner<StoragePart>, worl
   });
 
   for (const status of ['delivered', 'failed', 'unknown'] as const) {
-    test(`recipients that are ${status} go, their message stays with its units and masked numbers, the books balance`, async () => {
+    test(`recipients that are ${status} are removed, their message stays with its units and masked numbers, and the ledger is correct`, async () => {
       await ended(3, status);
       const before = await found(0);
       await toEnd(2, (limit) => messages({ before: START + 2, limit }));
@@ -133,7 +133,7 @@ export function retentionTests({ test, testWith }: PartRunner<StoragePart>, worl
     });
   }
 
-  test('a message to many goes in pieces, and its books balance after each', async () => {
+  test('a message to many is removed in pieces, and its ledger is correct after each', async () => {
     await ended(2, 'failed', 25);
     let calls = 0;
     const left = async () => (await numbers(0))?.length ?? 0;
@@ -161,7 +161,7 @@ export function retentionTests({ test, testWith }: PartRunner<StoragePart>, worl
     assert.ok(found[0]?.includes(messageId(0)), found[0]);
   });
 
-  test('late reports, receipts and results of a message without recipients change nothing', async () => {
+  test('late reports, receipts and results for a message without recipients change nothing', async () => {
     await ended(1, 'unknown');
     await world.parts.record([aTakenSms(0)], START);
     await messages();
@@ -172,7 +172,7 @@ export function retentionTests({ test, testWith }: PartRunner<StoragePart>, worl
     await world.holds(0);
   });
 
-  test('the parts of a message go with its recipients', async () => {
+  test('the parts of a message are removed with its recipients', async () => {
     await ended(2);
     await world.parts.record([aTakenSms(0), aTakenSms(1)], START);
     await messages({ before: START + 1 });
@@ -180,7 +180,7 @@ export function retentionTests({ test, testWith }: PartRunner<StoragePart>, worl
     assert.equal((await world.parts.parts(messageId(1))).length, 1);
   });
 
-  test('histories go by their age, the oldest first, and attempts are still counted', async () => {
+  test('histories are removed by age, oldest first, and attempts are still counted', async () => {
     await ended(3);
     const late = START + 2 * DAY_MS;
     await world.settle(messageId(2), 'read', { at: late, trail: [{ at: late, status: 'read' }] });
@@ -195,7 +195,7 @@ export function retentionTests({ test, testWith }: PartRunner<StoragePart>, worl
     assert.deepEqual([items[0]?.attempts, items[0]?.attemptsCount], [[], 1]);
   });
 
-  test('no call takes more than its limit, and a purge goes on where another one has stopped', async () => {
+  test('no call removes more than its limit, and a purge continues where another one has stopped', async () => {
     await ended(7);
     assert.equal(await toEnd(2, (limit) => texts({ limit })), 4);
     for (const index of range(7)) assert.equal((await payload(index))?.text, undefined, messageId(index));

@@ -6,7 +6,7 @@ import { aReceipt, aTakenSms, messageId, phone, range, START } from '../../fixtu
 import { places } from '../../storage-fixture.js';
 import type { PartsFixture } from './parts-fixture.js';
 
-/** A receipt for the carrier's only id, so many seconds after `START` by the carrier's clock. */
+/** A receipt for the carrier's only id, this many seconds after `START` by the carrier's clock. */
 const aDatedReceipt = (second: number, over: Partial<DatedReceipt> = {}): DatedReceipt =>
   aReceipt('1', { at: START + second * SECOND_MS, atByCarrier: true, ...over });
 
@@ -23,7 +23,7 @@ export function againTests({ test }: TestRunner, steps: PartsFixture): void {
     assert.equal(await steps.status(index), 'sent');
   };
 
-  test('a receipt that overtakes its SMS waits for it where an older one has its id', async () => {
+  test('a receipt that overtakes its SMS waits for it, even if an older SMS has its id', async () => {
     await steps.sent(2);
     await steps.record(taken(0));
     await steps.receive(aDatedReceipt(3));
@@ -33,13 +33,13 @@ export function againTests({ test }: TestRunner, steps: PartsFixture): void {
     assert.deepEqual(await steps.parts(0), ['delivered']);
   });
 
-  test('receipts that are here before their SMS, all under one id, are for one SMS each, in the order in which they happened', async () => {
+  test('receipts that arrive before their SMS, all under one id, each apply to one SMS, in their order in time', async () => {
     await steps.sent(6);
     await steps.receive(...[3, 4, 5, 6, 7, 8].toReversed().map((second) => aDatedReceipt(second)));
     for (const index of range(6)) assert.deepEqual(places(await steps.record(taken(index))), [`${messageId(index)}/0`]);
   });
 
-  test('one that is said again does not wait: not as it was, not as something older, not without a time', async () => {
+  test('a repeated receipt does not wait: neither unchanged, nor with an older state, nor without a time', async () => {
     await steps.sent(2);
     await steps.record(taken(0));
     await steps.receive(aDatedReceipt(4), aDatedReceipt(4));
@@ -54,7 +54,7 @@ export function againTests({ test }: TestRunner, steps: PartsFixture): void {
     await nothingWaits(1);
   });
 
-  test('one without a time that comes again does not wait, whichever of them came before its SMS', async () => {
+  test('a receipt without a time that is repeated does not wait, whether or not it came before its SMS', async () => {
     await steps.sent(2);
     await steps.receive(...[3, 4, 5].map((second) => aDatedReceipt(second, { atByCarrier: false })));
     assert.equal((await steps.record(taken(0))).length, 1);
@@ -62,7 +62,7 @@ export function againTests({ test }: TestRunner, steps: PartsFixture): void {
     await nothingWaits(1);
   });
 
-  test('one that is said again after what it waited for is known does not wait once more', async () => {
+  test('a receipt that is repeated after its SMS was recorded does not wait again', async () => {
     await steps.sent(3);
     await steps.record(taken(0));
     await steps.receive(aDatedReceipt(3));
@@ -72,7 +72,7 @@ export function againTests({ test }: TestRunner, steps: PartsFixture): void {
     await nothingWaits(2);
   });
 
-  test('the last word on every SMS with that id counts, not that on the newest one', async () => {
+  test('the latest receipt of every SMS with that id counts, not that of the newest SMS', async () => {
     await steps.sent(3);
     await steps.record(taken(0), taken(1, { at: START + 2 * SECOND_MS }));
     assert.deepEqual(places(await steps.receive(aDatedReceipt(3))), [`${messageId(1)}/0`]);
@@ -81,7 +81,7 @@ export function againTests({ test }: TestRunner, steps: PartsFixture): void {
     await nothingWaits(2);
   });
 
-  test('that on an SMS under any of its ids counts', async () => {
+  test('a receipt of an SMS under any of its ids counts', async () => {
     await steps.sent(3);
     const ids = { ids: ['1', '2'] };
     await steps.record(taken(0, { carrierIds: ['2'] }));
@@ -92,7 +92,7 @@ export function againTests({ test }: TestRunner, steps: PartsFixture): void {
     await nothingWaits(2);
   });
 
-  test('of a receipt that names a number, that on an SMS to this number counts', async () => {
+  test('if a receipt names a number, only receipts of SMS to this number count', async () => {
     await steps.sent(3);
     await steps.record(taken(0), taken(1));
     await steps.receive(aDatedReceipt(5, { number: phone(0) }), aDatedReceipt(3, { number: phone(1) }));
@@ -104,7 +104,7 @@ export function againTests({ test }: TestRunner, steps: PartsFixture): void {
     ['ahead', HOUR_SECONDS],
     ['behind', -HOUR_SECONDS],
   ] as const) {
-    test(`a carrier's clock is compared with itself, also when it is an hour ${way}`, async () => {
+    test(`a carrier’s clock is compared with itself, even if it is an hour ${way}`, async () => {
       await steps.sent(3);
       await steps.record(taken(0));
       await steps.receive(aDatedReceipt(skew + 3));
@@ -116,7 +116,7 @@ export function againTests({ test }: TestRunner, steps: PartsFixture): void {
     });
   }
 
-  test('an SMS of which nothing was said yet says nothing of the time', async () => {
+  test('an SMS without a receipt says nothing about the time', async () => {
     await steps.sent(3);
     await steps.record(taken(0));
     await steps.receive(aDatedReceipt(3 - HOUR_SECONDS));
@@ -125,7 +125,7 @@ export function againTests({ test }: TestRunner, steps: PartsFixture): void {
     assert.equal((await steps.record(taken(2))).length, 1);
   });
 
-  test('what is in doubt is not closed: to say so again is for nobody else', async () => {
+  test('an SMS in doubt is not closed, so a repeated receipt for it applies to no other SMS', async () => {
     await steps.sent(2);
     await steps.record(taken(0));
     await steps.receive(aDatedReceipt(3, { status: 'unknown' }));

@@ -17,7 +17,7 @@ export function lastingTests({ test }: TestRunner, world: StorageFixture, steps:
   };
   const handedOver = () => world.settle(messageId(0), 'sent', { attempt: 1, dueAt: deadline });
 
-  test('a receipt that may be the last one ends the deadline of its SMS, once and without a movement', async () => {
+  test('a receipt that may be the last one ends the deadline of its SMS, once and without a change of state', async () => {
     await sending();
     await handedOver();
     await steps.record(aTakenSms(0));
@@ -31,7 +31,7 @@ export function lastingTests({ test }: TestRunner, world: StorageFixture, steps:
     assert.equal(await steps.status(0), 'sent');
   });
 
-  test('what the carrier reports after it settles the SMS', async () => {
+  test('a later receipt of the carrier settles the SMS', async () => {
     const ends = ['delivered', 'undelivered', 'failed', 'unknown'] as const;
     await steps.sent(ends.length);
     for (const index of ends.keys()) await steps.record(aTakenSms(index));
@@ -63,7 +63,7 @@ export function lastingTests({ test }: TestRunner, world: StorageFixture, steps:
     assert.equal(await steps.status(0), 'sent');
   });
 
-  test('one for the whole of an SMS of several parts ends its deadline', async () => {
+  test('one receipt for the whole of an SMS of several parts ends its deadline', async () => {
     await sending();
     await handedOver();
     await steps.record(aTakenSms(0, { carrierIds: ['id-0', 'id-1'] }));
@@ -72,7 +72,7 @@ export function lastingTests({ test }: TestRunner, world: StorageFixture, steps:
     assert.equal(await steps.status(0), 'sent');
   });
 
-  test('of an SMS of several parts it says too little: its deadline stays', async () => {
+  test('for one part of several it says too little, so the deadline stays', async () => {
     await sending();
     await handedOver();
     await steps.record(aTakenSms(0, { carrierIds: ['id-0', 'id-1'] }));

@@ -20,11 +20,11 @@ export function matchTests({ test }: TestRunner, world: StorageFixture, steps: P
     assert.equal((await steps.receive(aReceipt('00Ab '))).length, 1);
   });
 
-  test('SMS whose ids differ only in case get their own receipts, though each is looked up in other cases too', async () => {
+  test('SMS whose ids differ only in case get their own receipts, although each is looked up in other cases too', async () => {
     const ids = ['abc12', 'AbC12', 'ABC12', 'aBc12'];
     await steps.sent(ids.length, 2);
     await steps.record(...ids.map((id, index) => aTakenSms(index, { carrierIds: [id] })));
-    // What the transports make of an id in a receipt.
+    // The forms that the transports try for an id in a receipt.
     const receipts = ids.map((id) => aReceipt('', { ids: messageIds([id], 'same'), status: 'failed' }));
     for (const index of [2, 0, 3, 1]) {
       const moved = await steps.receive(...receipts.slice(index, index + 1));
@@ -34,7 +34,7 @@ export function matchTests({ test }: TestRunner, world: StorageFixture, steps: P
     await world.holds(2 * ids.length);
   });
 
-  test('also if all receipts come in one call, or before their SMS', async () => {
+  test('the same holds if all receipts come in one call, or before their SMS', async () => {
     const ids = ['AbC12', 'abc12', 'aBc12'];
     await steps.sent(ids.length + 1);
     const statuses = ['failed', 'delivered', 'undelivered'] as const;
@@ -44,13 +44,13 @@ export function matchTests({ test }: TestRunner, world: StorageFixture, steps: P
     assert.deepEqual(await steps.receive(...receipts), []);
     await steps.record(...ids.map((id, index) => aTakenSms(index, { carrierIds: [id] })).reverse());
     assert.deepEqual(await Promise.all(ids.map((_, index) => steps.status(index))), statuses);
-    // Its own SMS is not known yet: the one of another case is not settled in its place.
+    // Its own SMS is not known yet. The one with another case is not settled in its place.
     await steps.record(aTakenSms(ids.length, { carrierIds: ['xyz99'] }));
     assert.deepEqual(await steps.receive(aReceipt('', { ids: messageIds(['XyZ99'], 'same') })), []);
     assert.equal(await steps.status(ids.length), 'sent');
   });
 
-  test('another route has its own ids', async () => {
+  test('another route has ids of its own', async () => {
     await steps.sent(2);
     await steps.record(aTakenSms(0, { carrierIds: ['1'] }), aTakenSms(1, { carrierIds: ['1'], route: 'other' }));
     await steps.changeNothing(0, aReceipt('1', { route: 'Link' }));
@@ -58,7 +58,7 @@ export function matchTests({ test }: TestRunner, world: StorageFixture, steps: P
     assert.deepEqual(places(moved).sort(), [`${messageId(0)}/0`, `${messageId(1)}/0`]);
   });
 
-  test('a number, where the receipt names one, must be that of the SMS, in any spelling', async () => {
+  test('if the receipt names a number, it must be that of the SMS, in any spelling', async () => {
     await steps.sent(2);
     await steps.record(aTakenSms(0, { carrierIds: ['1'] }), aTakenSms(1, { carrierIds: ['2'] }));
     await steps.changeNothing(0, aReceipt('1', { number: phone(1) }));
@@ -79,7 +79,7 @@ export function matchTests({ test }: TestRunner, world: StorageFixture, steps: P
     ['5492966123456', '54296615123456'],
     ['22507000001', '2250707000001'],
   ] as const) {
-    test(`a receipt that names ${named} counts for an SMS to ${sentTo}, whose id it has`, async () => {
+    test(`a receipt that names ${named} applies to an SMS to ${sentTo} with its id`, async () => {
       await steps.sent(1, 2);
       await steps.record(aTakenSms(0, { carrierIds: ['1'], number: sentTo }));
       const failed = aReceipt('1', { number: named, status: 'failed' });
@@ -89,7 +89,7 @@ export function matchTests({ test }: TestRunner, world: StorageFixture, steps: P
     });
   }
 
-  test('a receipt counts too if its other number is that of the SMS: not every carrier exchanges sender and recipient', async () => {
+  test('a receipt also applies if its other number is that of the SMS, because not every carrier exchanges sender and recipient', async () => {
     await steps.sent(2, 2);
     const numbers = ['22997000001', '22997000002'];
     await steps.record(...numbers.map((number, index) => aTakenSms(index, { carrierIds: ['1'], number })));
@@ -100,13 +100,13 @@ export function matchTests({ test }: TestRunner, world: StorageFixture, steps: P
     await steps.changeNothing(0, failed);
     assert.equal(await steps.status(0), 'sent');
     await world.holds(2);
-    // The number goes before the other number.
+    // The number takes precedence over the other number.
     await steps.record(aTakenSms(0, { attempt: 2, carrierIds: ['2'], number: sender }));
     const both = aReceipt('2', { number: sender, otherNumber: numbers[0] ?? '' });
     assert.deepEqual(places(await steps.receive(both)), [`${messageId(0)}/0`]);
   });
 
-  test('it waits for its SMS as well, if it overtakes it', async () => {
+  test('it also waits for its SMS if it overtakes it', async () => {
     await steps.sent(2);
     await steps.receive(aReceipt('1', { number: '2290197000001' }));
     assert.deepEqual(await steps.record(aTakenSms(0, { carrierIds: ['1'], number: '22997000002' })), []);
@@ -128,12 +128,12 @@ export function matchTests({ test }: TestRunner, world: StorageFixture, steps: P
     assert.deepEqual(places(exact), [`${messageId(2)}/0`]);
     const respelled = await steps.receive(aReceipt('batch', { number: '2290197000002', status: 'failed' }));
     assert.deepEqual(places(respelled), [`${messageId(1)}/0`]);
-    // Two of three are accounted for. That does not make the third one the recipient of a receipt for somebody else.
+    // Two of three have their receipts. That does not make the third one the recipient of a receipt for somebody else.
     await steps.changeNothing(0, aReceipt('batch', { number: '22997000009', status: 'failed' }));
     assert.equal(await steps.status(0), 'sent');
   });
 
-  test('a number that may be meant twice under one id is nobody’s', async () => {
+  test('a number that may be meant twice under one id matches nobody', async () => {
     await steps.sent(2);
     await steps.record(
       aTakenSms(0, { carrierIds: ['batch'], number: '22997000001' }),
@@ -143,7 +143,7 @@ export function matchTests({ test }: TestRunner, world: StorageFixture, steps: P
     assert.deepEqual([await steps.status(0), await steps.status(1)], ['sent', 'sent']);
   });
 
-  test('where every SMS has the same id, the number and then the newest open one decide', async () => {
+  test('if every SMS has the same id, the number and then the newest open one decide', async () => {
     await steps.sent(3);
     const same = { carrierIds: ['none'] };
     await steps.record(aTakenSms(0, { ...same, at: START + 1 }));
@@ -158,7 +158,7 @@ export function matchTests({ test }: TestRunner, world: StorageFixture, steps: P
     assert.deepEqual(places(await steps.receive(aReceipt('none'))), [`${messageId(1)}/0`]);
   });
 
-  test('several receipts under one id in one call are for several SMS', async () => {
+  test('several receipts under one id in one call apply to several SMS', async () => {
     await steps.sent(3);
     for (const index of [0, 1, 2])
       await steps.record(aTakenSms(index, { carrierIds: ['none', 'none'], at: START + index }));
@@ -167,7 +167,7 @@ export function matchTests({ test }: TestRunner, world: StorageFixture, steps: P
     assert.deepEqual(await steps.parts(0), ['sent', 'sent']);
   });
 
-  test('an open part comes before one in doubt, and that before one that is final', async () => {
+  test('an open part takes precedence over one in doubt, and that over a final one', async () => {
     await steps.sent(2);
     await steps.record(
       aTakenSms(0, { carrierIds: ['1'], at: START + 1 }),

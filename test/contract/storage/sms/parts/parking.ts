@@ -12,7 +12,7 @@ export function parkTests(
   world: StorageFixture,
   steps: PartsFixture,
 ): void {
-  test('a receipt that is here first waits for its part', async () => {
+  test('a receipt that arrives first waits for its part', async () => {
     await steps.sent(1);
     assert.deepEqual(
       await steps.receive(aReceipt('', { ids: ['x', 'id-0', 'y'], number: phone(0), error: '000' })),
@@ -23,7 +23,7 @@ export function parkTests(
     assert.deepEqual(await steps.parts(0), ['delivered']);
   });
 
-  test('what is kept of the hand-off goes with the receipt that overtook it', async () => {
+  test('the record of the hand-off is combined with the receipt that overtook it', async () => {
     await world.fund(1);
     await world.accept(aSend(0));
     await world.claim();
@@ -35,7 +35,7 @@ export function parkTests(
     assert.deepEqual(entries, [tried, { at: START + 5 * SECOND_MS, route: 'link', receipt: 'delivered' }]);
   });
 
-  test('receipts for the parts of one SMS, some before and some after the record', async () => {
+  test('receipts for the parts of one SMS may come before and after the record', async () => {
     await steps.sent(1);
     await steps.receive(aReceipt('a'), aReceipt('c'));
     assert.deepEqual(await steps.record(aTakenSms(0, { carrierIds: ['a', 'b', 'c'] })), []);
@@ -43,14 +43,14 @@ export function parkTests(
     assert.equal((await steps.receive(aReceipt('b'))).length, 1);
   });
 
-  test('a refusal that was here first is refunded', async () => {
+  test('a refusal that arrived first is refunded', async () => {
     await steps.sent(1, 2);
     await steps.receive(aReceipt('id-0', { status: 'failed' }));
     assert.equal((await steps.record(aTakenSms(0)))[0]?.refund, 2);
     await world.holds(2);
   });
 
-  test('a receipt that found its part is not kept for another', async () => {
+  test('a receipt that found its part is not kept for another part', async () => {
     await steps.sent(2);
     await steps.receive(aReceipt('', { ids: ['1', '2'] }));
     await steps.record(aTakenSms(0, { carrierIds: ['1'] }));
@@ -68,7 +68,7 @@ export function parkTests(
     assert.equal(await steps.status(1), 'sent');
   });
 
-  test('a receipt for another number, or of another route, goes on waiting', async () => {
+  test('a receipt for another number, or of another route, keeps waiting', async () => {
     await steps.sent(2);
     await steps.receive(aReceipt('1', { number: phone(1) }), aReceipt('1', { route: 'other' }));
     assert.deepEqual(await steps.record(aTakenSms(0, { carrierIds: ['1'] })), []);
@@ -76,14 +76,14 @@ export function parkTests(
     assert.equal(await steps.status(0), 'sent');
   });
 
-  test('a receipt waits no longer than it is told', async () => {
+  test('a receipt waits no longer than its limit', async () => {
     await steps.sent(2);
     await world.parts.receive([aReceipt('id-0'), aReceipt('id-1')], PARKING);
     assert.equal((await world.parts.record([aTakenSms(0)], PARKING.until - 1)).length, 1);
     assert.deepEqual(await world.parts.record([aTakenSms(1)], PARKING.until), []);
   });
 
-  test('past the most that may wait the oldest are forgotten', async () => {
+  test('above the maximum of waiting receipts the oldest are deleted', async () => {
     await steps.sent(4);
     for (const index of [0, 1, 2, 3]) {
       const until = PARKING.until + index;
@@ -94,7 +94,7 @@ export function parkTests(
     assert.deepEqual(statuses, ['sent', 'sent', 'delivered', 'delivered']);
   });
 
-  test('the most that may wait are receipts, under however many ids', async () => {
+  test('the maximum counts receipts, under however many ids', async () => {
     await steps.sent(4);
     const ids = (index: number) => [...range(8).map((form) => `form ${form} of ${index}`), `id-${index}`];
     for (const index of range(4)) {
@@ -106,7 +106,7 @@ export function parkTests(
     assert.deepEqual(statuses, ['sent', 'delivered', 'delivered', 'delivered']);
   });
 
-  test('a route whose receipts all miss pushes out no receipt of another', async () => {
+  test('a route whose receipts all match nothing displaces no receipt of another route', async () => {
     await steps.sent(4);
     const few = { ...PARKING, most: 2 };
     await world.parts.receive([aReceipt('id-0')], few);

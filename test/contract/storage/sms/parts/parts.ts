@@ -17,7 +17,7 @@ export function partTests(runner: PartRunner<StoragePart>, world: StorageFixture
   const { test } = runner;
   const steps = new PartsFixture(world);
 
-  test('a receipt moves its SMS, with what is kept of it', async () => {
+  test('a receipt changes the state of its SMS, and is recorded with it', async () => {
     await steps.sent(1);
     await steps.record(aTakenSms(0));
     const at = START + 5 * SECOND_MS;
@@ -37,7 +37,7 @@ export function partTests(runner: PartRunner<StoragePart>, world: StorageFixture
     assert.equal(moved?.at, START + SECOND_MS);
   });
 
-  test('a carrier whose clock is ahead does not move an SMS in the future', async () => {
+  test('a carrier whose clock is ahead does not change an SMS in the future', async () => {
     await steps.sent(2);
     const ahead = PARKING.now + 3600 * SECOND_MS;
     await steps.record(aTakenSms(0));
@@ -49,7 +49,7 @@ export function partTests(runner: PartRunner<StoragePart>, world: StorageFixture
     );
   });
 
-  test('an SMS is delivered when each of its parts is', async () => {
+  test('an SMS is delivered once each of its parts is', async () => {
     await steps.sent(1);
     await steps.record(aTakenSms(0, { carrierIds: IDS }));
     assert.deepEqual(await steps.receive(aReceipt('b'), aReceipt('a')), []);
@@ -59,7 +59,7 @@ export function partTests(runner: PartRunner<StoragePart>, world: StorageFixture
     assert.deepEqual(await steps.parts(0), ['delivered', 'delivered', 'delivered']);
   });
 
-  test('one undelivered part makes an SMS undelivered at once, and is not refunded', async () => {
+  test('one undelivered part makes an SMS undelivered at once, without a refund', async () => {
     await steps.sent(1, 3);
     await steps.record(aTakenSms(0, { carrierIds: IDS }));
     const [moved] = await steps.receive(aReceipt('b', { status: 'undelivered', error: 'absent' }));
@@ -71,7 +71,7 @@ export function partTests(runner: PartRunner<StoragePart>, world: StorageFixture
     await world.holds(0);
   });
 
-  test('an SMS whose every part was refused is failed and refunded once', async () => {
+  test('an SMS whose parts were all refused has failed and is refunded once', async () => {
     await steps.sent(1, 3);
     await steps.record(aTakenSms(0, { carrierIds: IDS }));
     const refused = IDS.map((id) => aReceipt(id, { status: 'failed', error: '34' }));
@@ -125,7 +125,7 @@ export function partTests(runner: PartRunner<StoragePart>, world: StorageFixture
     });
   }
 
-  test('a receipt for the whole SMS is for one attempt, and leaves parts that are known already', async () => {
+  test('a receipt for the whole SMS applies to one attempt, and skips parts that are already settled', async () => {
     await steps.sent(1);
     await steps.record(aTakenSms(0, { carrierIds: ['a', 'b'] }), aTakenSms(0, { carrierIds: ['c', 'd'], attempt: 2 }));
     await steps.receive(aReceipt('b'));
@@ -136,7 +136,7 @@ export function partTests(runner: PartRunner<StoragePart>, world: StorageFixture
     await world.holds(0);
   });
 
-  test('a receipt for the whole SMS that overtakes it waits for it', async () => {
+  test('a receipt for the whole SMS waits for it if it overtakes it', async () => {
     await steps.sent(1, 2);
     await steps.receive(aReceipt('b', { status: 'failed', whole: true }));
     const [moved] = await steps.record(aTakenSms(0, { carrierIds: ['a', 'b'] }));
@@ -155,14 +155,14 @@ export function partTests(runner: PartRunner<StoragePart>, world: StorageFixture
     await world.holds(0);
   });
 
-  test('what was said before changes nothing when it is said again, in one call and in two', async () => {
+  test('a repeated older receipt changes nothing, in one call and in two', async () => {
     await steps.sent(1);
     await steps.record(aTakenSms(0));
     assert.equal((await steps.receive(aReceipt('id-0'), aReceipt('id-0'))).length, 1);
     await steps.changeNothing(0, aReceipt('id-0'), aReceipt('id-0', { at: START + 9 * SECOND_MS, error: '1' }));
   });
 
-  test('final parts stay as they are', async () => {
+  test('final parts do not change', async () => {
     await steps.sent(1);
     await steps.record(aTakenSms(0));
     await steps.receive(aReceipt('id-0'));
@@ -171,7 +171,7 @@ export function partTests(runner: PartRunner<StoragePart>, world: StorageFixture
     }
   });
 
-  test('a late receipt for an SMS that failed and was refunded takes nothing back', async () => {
+  test('a late receipt for an SMS that failed and was refunded takes no units back', async () => {
     await steps.sent(1, 2);
     await steps.record(aTakenSms(0));
     await world.settle(messageId(0), 'failed');
@@ -181,7 +181,7 @@ export function partTests(runner: PartRunner<StoragePart>, world: StorageFixture
     await world.holds(2);
   });
 
-  test('an overdue SMS is settled by a receipt after all', async () => {
+  test('an overdue SMS is still settled by a late receipt', async () => {
     await steps.sent(1);
     await steps.record(aTakenSms(0));
     await world.settle(messageId(0), 'unknown');
@@ -193,5 +193,5 @@ export function partTests(runner: PartRunner<StoragePart>, world: StorageFixture
   runner.describe('matching', () => matchTests(runner, world, steps));
   runner.describe('parking', () => parkTests(runner, world, steps));
   runner.describe('receipts that may be the last', () => lastingTests(runner, world, steps));
-  runner.describe('ids that are given again', () => againTests(runner, steps));
+  runner.describe('ids that a carrier uses again', () => againTests(runner, steps));
 }

@@ -6,7 +6,7 @@ import { places, type StorageFixture } from '../../storage-fixture.js';
 import { PARKING, type PartsFixture } from './parts-fixture.js';
 
 export function storeTests({ test }: TestRunner, world: StorageFixture, steps: PartsFixture): void {
-  test('parts come back as they were recorded, and recording them again changes nothing', async () => {
+  test('parts are stored unchanged, and recording them again changes nothing', async () => {
     await steps.sent(1);
     const sms = aTakenSms(0, { carrierIds: ['7F', ''] });
     assert.deepEqual(await steps.record(sms), []);
@@ -34,14 +34,14 @@ export function storeTests({ test }: TestRunner, world: StorageFixture, steps: P
     assert.deepEqual(await steps.receive(), []);
   });
 
-  test('receipts for a send that is not there any more change nothing', async () => {
+  test('receipts for a send that no longer exists change nothing', async () => {
     await world.fund(0);
     await steps.record(aTakenSms(7));
     assert.deepEqual(await steps.receive(aReceipt('id-7')), []);
     await world.holds(0);
   });
 
-  test('1000 SMS of three parts, all receipts in one call', async () => {
+  test('1000 SMS of three parts get all receipts in one call', async () => {
     await world.fund(1000);
     await world.accept(aSend(0, { recipients: recipients(1000) }));
     await world.claim({ limit: 1000 });
@@ -55,7 +55,7 @@ export function storeTests({ test }: TestRunner, world: StorageFixture, steps: P
     assert.ok(moved.every(({ status }) => status === 'delivered'));
   });
 
-  test('texts of a carrier come back to the letter', async () => {
+  test('texts of a carrier are stored unchanged', async () => {
     await steps.sent(1);
     const odd = 'l\'id \\ "n" %_ ';
     await steps.record(aTakenSms(0, { carrierIds: [odd], route: odd }));
@@ -64,7 +64,7 @@ export function storeTests({ test }: TestRunner, world: StorageFixture, steps: P
     assert.equal((await world.parts.parts(messageId(0)))[0]?.carrierId, odd);
   });
 
-  test('a purge removes what has expired, the oldest first and not more than it is told', async () => {
+  test('a purge removes what has expired, oldest first, up to its limit', async () => {
     await steps.sent(5);
     for (const index of range(4)) await steps.record(aTakenSms(index, { expiresAt: START + index * SECOND_MS }));
     for (const index of range(3)) {
