@@ -80,9 +80,9 @@ if (runs('growth')) {
 }
 if (runs('ledger')) {
   const messages = Number(process.env.BENCH_MESSAGES ?? 10_000_000);
-  const { minutes, held, told, findings, again } = await benchLedger(messages);
+  const { minutes, held, reports, findings, again } = await benchLedger(messages);
   console.log(
-    `Ledger check of ${messages} messages on SQLite: ${minutes.toFixed(1)} min, loop held ${held.toFixed(0)} ms at most (wanted: 50), progress told ${told} times, ${findings + again} findings (wanted: 0)`,
+    `Ledger check of ${messages} messages on SQLite: ${minutes.toFixed(1)} min, loop held ${held.toFixed(0)} ms at most (wanted: 50), progress reported ${reports} times, ${findings + again} findings (wanted: 0)`,
   );
 }
 if (runs('purge')) {

@@ -13,7 +13,7 @@ export function byForm<T>(ofShort: T, ofFull: T): T {
 
 /** Adds a row to a table that is printed at the end. */
 export function note(table: string, row: Readonly<Record<string, unknown>>): void {
-  tell({ table, row });
+  print({ table, row });
 }
 
 /**
@@ -31,10 +31,10 @@ export function budget(shortMs: number): (what: string) => boolean {
 
 /** The closing line names it. */
 export function leaveOut(what: string): void {
-  tell({ leftOut: what });
+  print({ leftOut: what });
 }
 
-function tell(line: object): void {
+function print(line: object): void {
   if (TORTURE_NOTES !== undefined) appendFileSync(TORTURE_NOTES, `${JSON.stringify(line)}\n`);
 }
 

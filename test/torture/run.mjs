@@ -80,7 +80,7 @@ async function cleanUp() {
   const ran = existsSync(results) ? JSON.parse(readFileSync(results, 'utf8')) : undefined;
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   await dropDatabases().catch(({ message }) => console.error(`torture: databases ${prefix}* may be left: ${message}`));
-  tell(
+  showTables(
     lines.map((line) => JSON.parse(line)),
     ran,
   );
@@ -94,13 +94,13 @@ async function dropDatabases() {
   await server.end();
 }
 
-function tell(told, ran) {
-  for (const table of new Set(told.flatMap(({ table }) => table ?? []))) {
-    const rows = told.filter((line) => line.table === table).map(({ row }) => row);
+function showTables(reported, ran) {
+  for (const table of new Set(reported.flatMap(({ table }) => table ?? []))) {
+    const rows = reported.filter((line) => line.table === table).map(({ row }) => row);
     console.log(`\n${table}\n${aligned(rows)}`);
   }
-  const rounds = told.filter(({ row }) => row !== undefined).length;
-  const leftOut = told.flatMap(({ leftOut }) => leftOut ?? []);
+  const rounds = reported.filter(({ row }) => row !== undefined).length;
+  const leftOut = reported.flatMap(({ leftOut }) => leftOut ?? []);
   const skipped = ran?.numPendingTests ?? 0;
   const failed = (ran?.numFailedTests ?? 0) + (ran?.numRuntimeErrorTestSuites ?? 0);
   const whole = ran !== undefined && ended === '' && code === 0 && failed === 0 && rounds > 0;

@@ -112,7 +112,7 @@ class Siege {
       const missing = Array.from({ length: last }, (_, index) => index + 1).filter((each) => !taken.has(each));
       const repeats = receiver.sequences.length - seen.size;
       note('Calls under kill -9', { id, events: last, crashes, repeats, most: REPEATS * crashes });
-      if (missing.length > 0) problems.push(`${id}: ${missing.length} events were never told: ${missing.slice(0, 5)}`);
+      if (missing.length > 0) problems.push(`${id}: ${missing.length} events were never sent: ${missing.slice(0, 5)}`);
       if (repeats > REPEATS * crashes) problems.push(`${id}: ${repeats} repeats after ${crashes} crashes`);
       if (id === 'strict' && overtaken.length > 0) problems.push(`${id}: ${overtaken.slice(0, 5)} came too early`);
     }
@@ -173,7 +173,7 @@ describe('calls of endpoints', () => {
     async () => {
       const siege = await Siege.lay('sqlite');
       if (!siege) return;
-      expect((await killed(siege, 3, true)).join('\n')).toMatch(/were never told/);
+      expect((await killed(siege, 3, true)).join('\n')).toMatch(/were never sent/);
     },
     LIMIT_MS,
   );

@@ -56,9 +56,9 @@ describe('states', () => {
   });
 
   test('docs/http-api.md names each error of an attempt', () => {
-    const [, told = ''] =
+    const [, named = ''] =
       /`error` of an attempt is one word of a closed list[^:]*: ([^.]*)\./.exec(readDoc('docs/http-api.md')) ?? [];
-    expect(words(told)).toEqual([...ATTEMPT_ERRORS]);
+    expect(words(named)).toEqual([...ATTEMPT_ERRORS]);
   });
 });
 

@@ -116,7 +116,7 @@ describe('the docs', () => {
     const rows = plain(text)
       .split('\n')
       .filter((line) => line.startsWith('|'));
-    const told = ({ name, numbers }: Declared) =>
+    const isDocumented = ({ name, numbers }: Declared) =>
       rows.some((row) => {
         const [, first = ''] = row.split('|');
         return (
@@ -126,7 +126,7 @@ describe('the docs', () => {
       });
     const numbered = options.filter(({ numbers }) => numbers.length > 0);
     expect(numbered.length).toBeGreaterThan(40);
-    expect(numbered.filter((option) => !told(option))).toEqual([]);
+    expect(numbered.filter((option) => !isDocumented(option))).toEqual([]);
   });
 });
 

@@ -11,7 +11,7 @@ export interface LedgerRun {
   /** The longest time that the event loop was blocked, in milliseconds. */
   readonly held: number;
   /** The number of chunks that the check has reported. */
-  readonly told: number;
+  readonly reports: number;
   /** The number of faults that the check has found. The books are correct, so it should be 0. */
   readonly findings: number;
   /** The number of faults that a check from the middle on has found. */
@@ -37,7 +37,7 @@ export async function benchLedger(messages: number): Promise<LedgerRun> {
   await storage.stop();
   await place.drop();
   const held = delay.max / 1e6;
-  return { minutes, held, told: places.length, findings: findings.length, again: again.length };
+  return { minutes, held, reports: places.length, findings: findings.length, again: again.length };
 }
 
 async function fill(url: string, messages: number): Promise<void> {

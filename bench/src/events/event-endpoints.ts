@@ -25,7 +25,7 @@ export async function benchEndpoints(turns: number): Promise<EndpointFigures> {
   for (const [name, place] of [['SQLite', sqliteUrl] as const, ['PostgreSQL', postgresUrl] as const]) {
     const [ten, one] = [await place(), await place()];
     if (!ten || !one) continue;
-    const [mine, other] = [await told(ten.url, MANY), await told(one.url, 1)];
+    const [mine, other] = [await hostWith(ten.url, MANY), await hostWith(one.url, 1)];
     settling.push([name, ...(await settledAgainst(mine, other, turns))]);
     await Promise.all([ten.drop(), one.drop()]);
   }
@@ -33,7 +33,7 @@ export async function benchEndpoints(turns: number): Promise<EndpointFigures> {
 }
 
 /** Opens a storage whose account has a number of endpoints. */
-async function told(url: string, endpoints: number): Promise<TypeormStorage> {
+async function hostWith(url: string, endpoints: number): Promise<TypeormStorage> {
   const storage = await opened(url, true);
   for (let made = 0; made < endpoints; made++) {
     const endpoint = {

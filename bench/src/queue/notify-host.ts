@@ -9,7 +9,7 @@ import { type OutgoingSms, SmsTransport, type SubmitResult } from 'nestjs-messag
 export type Notified = 'polls' | 'postgres' | 'redis';
 
 /** Reports each message that a carrier would get to the parent process. */
-class TellingTransport extends SmsTransport {
+class ReportingTransport extends SmsTransport {
   override readonly name = 'telling';
   override readonly repeat = 'at-most-once';
 
@@ -33,7 +33,7 @@ export function startNotified(url: string, by: Notified, delivers: boolean) {
         ...(by === 'redis' && { notifier: RedisNotifier.forRoot({ url: 'redis://127.0.0.1:6379', prefix: 'bench:' }) }),
         signatures: ['INFOS'],
         role: delivers ? 'all' : 'api',
-        sms: { tariff: { base: 1, international: 1, home: 'BF' }, transport: TellingTransport },
+        sms: { tariff: { base: 1, international: 1, home: 'BF' }, transport: ReportingTransport },
       }),
     ],
   })

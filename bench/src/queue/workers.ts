@@ -100,7 +100,7 @@ async function drainedBy(workers: number, answersAfter: number): Promise<Drained
 }
 
 /** The report of a worker: how many deliveries it has settled, and its processor time in microseconds. */
-interface Told {
+interface WorkerReport {
   readonly settled: number;
   readonly cpu: number;
 }
@@ -109,19 +109,19 @@ interface Told {
 const [FROM, TO] = [0.2, 0.9];
 
 function measured(children: readonly ChildProcess[], messages: number): Promise<Omit<Drained, 'workers'>> {
-  const told = new Map<ChildProcess, Told>();
+  const reports = new Map<ChildProcess, WorkerReport>();
   const now = () => ({
     at: performance.now(),
-    settled: [...told.values()].reduce((sum, { settled }) => sum + settled, 0),
-    cpu: children.map((child) => told.get(child)?.cpu ?? 0),
+    settled: [...reports.values()].reduce((sum, { settled }) => sum + settled, 0),
+    cpu: children.map((child) => reports.get(child)?.cpu ?? 0),
     cores: coresOf(),
   });
   let begun: ReturnType<typeof now> | undefined;
   return new Promise((resolve, reject) => {
     for (const child of children) {
       child.once('exit', () => reject(new Error('A worker has ended.')));
-      child.on('message', (message: Told) => {
-        told.set(child, message);
+      child.on('message', (message: WorkerReport) => {
+        reports.set(child, message);
         const seen = now();
         if (!begun && seen.settled >= FROM * messages) begun = seen;
         if (!begun || seen.settled < TO * messages) return;
@@ -187,7 +187,7 @@ async function work(url: string, answersAfter: number): Promise<void> {
     const moved = await settle(updates);
     settled += moved.length;
     const { user, system } = process.cpuUsage();
-    process.send?.({ settled, cpu: user + system } satisfies Told);
+    process.send?.({ settled, cpu: user + system } satisfies WorkerReport);
     return moved;
   };
   process.on('disconnect', () => process.exit());

@@ -9,7 +9,7 @@ import { usageTests } from './accounts/usage.js';
 import { userSessionTests } from './accounts/user-sessions.js';
 import { eventBatchTests } from './events/batches.js';
 import { eventTests } from './events/events.js';
-import { toldTests } from './events/told.js';
+import { publishedEventTests } from './events/published.js';
 import { mediaTests } from './media/media.js';
 import { addressTests } from './msgapp/addresses.js';
 import { receivedMessageTests } from './msgapp/received-messages.js';
@@ -74,7 +74,7 @@ const TOPICS = {
   expire: expireTests,
   events: eventTests,
   'events of a large batch': eventBatchTests,
-  'what is told': toldTests,
+  'published events': publishedEventTests,
   'next due': nextDueTests,
   listings: listingTests,
   metadata: metadataTests,

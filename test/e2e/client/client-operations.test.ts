@@ -51,13 +51,13 @@ test('its webhooks are the event types, with schemas that describe them', () => 
   const ajv = formats.default(new Ajv2020({ strict: false }));
   const data = { id: 'one', units: 5, note: null };
   const event = { ...{ id: `evt_${'a'.repeat(22)}`, type: 'balance.topped_up', account: 'demo', data } };
-  const told = { ...event, sequence: 7, previous: null, timestamp: '2026-11-22T10:00:00.000Z' };
+  const actual = { ...event, sequence: 7, previous: null, timestamp: '2026-11-22T10:00:00.000Z' };
   const accepting = (value: object) =>
     calls.map((schema) => ajv.validate({ ...schema, components: document.components }, value));
-  const fits = Object.keys(document.webhooks).map((type) => type === told.type);
-  expect(accepting(told)).toEqual(fits);
-  expect(accepting({ events: [told, { ...told, sequence: 8, previous: 7 }] })).toEqual(fits);
-  expect(accepting({ ...told, sequence: '7' })).not.toContain(true);
+  const fits = Object.keys(document.webhooks).map((type) => type === actual.type);
+  expect(accepting(actual)).toEqual(fits);
+  expect(accepting({ events: [actual, { ...actual, sequence: 8, previous: 7 }] })).toEqual(fits);
+  expect(accepting({ ...actual, sequence: '7' })).not.toContain(true);
 });
 
 test('each operation has one method', () => {
@@ -131,12 +131,12 @@ function expectOperation(operationId: string, asked: Asked): void {
   const described = operations.get(operationId);
   const path = pathFor(document, asked?.url.pathname ?? '');
   expect(`${asked?.init.method} ${path}`).toBe(described?.route);
-  const told = [
+  const actual = [
     ...[...(asked?.url.searchParams.keys() ?? [])].map((name) => `query ${name.replace(/^metadata\..*/, 'metadata')}`),
     ...[...(asked?.headers.keys() ?? [])]
       .filter((name) => name === 'idempotency-key')
       .map(() => 'header Idempotency-Key'),
     ...Object.keys(Object(asked?.body)).map((name) => `body ${name}`),
   ];
-  expect(told.sort()).toEqual(described && inputsOf(described.operation));
+  expect(actual.sort()).toEqual(described && inputsOf(described.operation));
 }

@@ -64,8 +64,8 @@ describeOnBothAdapters('the operators’ view of all accounts', (adapter) => {
     expect((await unlink(sessionID)).status).toBe(200);
     expect((await unlink(sessionID)).status).toBe(200);
     const { items } = await world.support.read<AuditPage>(`manage/audit?account=${client.accountId}`);
-    const told = items.filter(({ action }) => action.startsWith('number.'));
-    expect(told).toMatchObject([
+    const entries = items.filter(({ action }) => action.startsWith('number.'));
+    expect(entries).toMatchObject([
       {
         action: 'number.unlinked',
         target: sessionID,
@@ -74,7 +74,7 @@ describeOnBothAdapters('the operators’ view of all accounts', (adapter) => {
       },
       { action: 'number.connect_requested', target: sessionID, by: { kind: 'key' } },
     ]);
-    expect(told).toHaveLength(2);
+    expect(entries).toHaveLength(2);
   });
 
   test('opt-outs hold for all accounts', async () => {

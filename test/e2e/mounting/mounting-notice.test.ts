@@ -10,15 +10,15 @@ afterEach(() => Logger.overrideLogger(false));
 
 /** What a start logs about where SMS go. */
 async function notices(sms: object = {}): Promise<unknown[]> {
-  const told: unknown[] = [];
-  const tell = (line: unknown) => void (String(line).startsWith('SMS go') && told.push(line));
-  const logger: LoggerService = { log: tell, error() {}, warn: tell };
+  const notices: unknown[] = [];
+  const collect = (line: unknown) => void (String(line).startsWith('SMS go') && notices.push(line));
+  const logger: LoggerService = { log: collect, error() {}, warn: collect };
   class AppModule {}
   const messaging = MessagingModule.forRoot({ ...OPTIONS, sms: { ...OPTIONS.sms, ...sms } });
   const module = { module: AppModule, imports: [messaging] };
   const app = await NestFactory.createApplicationContext(module, { logger, abortOnError: false });
   await app.close();
-  return told;
+  return notices;
 }
 
 test('if SMS go to the sandbox because no carrier was configured, the start says so once', async () => {

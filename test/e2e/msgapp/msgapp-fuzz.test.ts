@@ -100,12 +100,12 @@ describeOnBothAdapters('random input to a messaging-app channel', (adapter) => {
         const {
           status,
           body: answer,
-          headers: told,
+          headers: answerHeaders,
         } = await client.api.call(`msgapp/send/${kind}`, {
           ...{ method: 'POST', headers: under, body },
         });
         seen.add(status);
-        const isNew = status === 200 && told.get('idempotency-replayed') === null;
+        const isNew = status === 200 && answerHeaders.get('idempotency-replayed') === null;
         expect(await ledger.balance(client.api.accountId)).toBe(before - (isNew ? units : 0));
         if (status === 200) {
           expect(answer).toEqual({ success: true, messageID: expect.any(String) });

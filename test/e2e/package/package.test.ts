@@ -502,7 +502,7 @@ const { DataSource } = require('typeorm');`;
       'prom-client': 'telemetry: prometheus.PrometheusTelemetry.forRoot()',
       '@opentelemetry/api': 'telemetry: opentelemetry.OpenTelemetry.forRoot()',
     };
-    const told = Object.entries(needing).map(([peer, option]) => {
+    const expected = Object.entries(needing).map(([peer, option]) => {
       // For a scope, its link, behind which are the packages that are installed here.
       rmSync(join(folder, 'node_modules', peer.split('/')[0] ?? peer));
       const name = /\.(\w+)\.forRoot/.exec(option)?.[1];
@@ -531,7 +531,7 @@ const { DataSource } = require('typeorm');`;
       (name) =>
         `const ${name} = require('./node_modules/nestjs-messaging/dist${folders[name] ?? path(name)}/index.cjs');`,
     );
-    const lines = told.map((each) => expect.stringMatching(each));
+    const lines = expected.map((each) => expect.stringMatching(each));
     const esm = `import 'reflect-metadata';\nimport { Module } from '@nestjs/common';\nimport { NestFactory } from '@nestjs/core';`;
     expect(run('no-peer.mjs', `${esm}\n${imports.join('\n')}${start}`).split('\n')).toEqual(lines);
     const cjs = `require('reflect-metadata');\nconst { Module } = require('@nestjs/common');\nconst { NestFactory } = require('@nestjs/core');`;
@@ -563,14 +563,14 @@ const { DataSource } = require('typeorm');`;
   test('tells a host without Baileys what to install when it starts that transport, and not before', () => {
     rmSync(join(folder, 'node_modules', 'baileys'));
     const start = `new BaileysMsgappTransport().start().catch(({ name, message }) => console.log(name, message));`;
-    const told = /^MessagingOptionsError .*npm install --save-exact baileys@7\.0\.0-rc14\.$/;
+    const expected = /^MessagingOptionsError .*npm install --save-exact baileys@7\.0\.0-rc14\.$/;
     expect(run('peer.mjs', `import { BaileysMsgappTransport } from 'nestjs-messaging/baileys';\n${start}`)).toMatch(
-      told,
+      expected,
     );
     expect(
       run('peer.cjs', `const { BaileysMsgappTransport } = require('nestjs-messaging/baileys');\n${start}`),
-    ).toMatch(told);
+    ).toMatch(expected);
     const form = `require('./node_modules/nestjs-messaging/dist/transports/baileys/index.cjs')`;
-    expect(run('peer-form.cjs', `const { BaileysMsgappTransport } = ${form};\n${start}`)).toMatch(told);
+    expect(run('peer-form.cjs', `const { BaileysMsgappTransport } = ${form};\n${start}`)).toMatch(expected);
   });
 });

@@ -405,7 +405,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
       });
     const codesAt = async (base: string) => (await fetch(`${base}/sandbox/codes`)).json();
 
-    test('are shown as long as they can be scanned, and listeners are told of every change', async () => {
+    test('are shown as long as they can be scanned, and listeners are notified of every change', async () => {
       const { base, feed, scanner } = await start();
       expect(await codesAt(base)).toEqual([]);
       const stream = await open(`${base}/sandbox/events`);

@@ -95,13 +95,13 @@ describeServices('carriers’ receipts', (start) => {
   test('arrive one by one around the answers of many submits, and none is lost', async () => {
     const number = Array.from({ length: 600 }, (_, index) => `22671${String(index).padStart(6, '0')}`);
     const heard: Promise<void>[] = [];
-    const tell = (to: string) => void heard.push(transport.sink.receipts([receipt(`${to}-1`)]));
+    const report = (to: string) => void heard.push(transport.sink.receipts([receipt(`${to}-1`)]));
     transport.before = async (batch) => {
       // A third each: before the answer, while it is being stored, and after it.
       for (const [index, { number: to }] of batch.entries()) {
-        if (index % 3 === 0) tell(to);
-        else if (index % 3 === 1) setImmediate(tell, to);
-        else setTimeout(tell, index % 50, to);
+        if (index % 3 === 0) report(to);
+        else if (index % 3 === 1) setImmediate(report, to);
+        else setTimeout(report, index % 50, to);
       }
     };
     const { smsID } = await client.sent({ ...SEND, number });

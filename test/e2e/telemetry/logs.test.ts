@@ -10,7 +10,7 @@ const opened = closeAfterEach();
 const NUMBER = '22670000001';
 
 describeOnBothAdapters('the log of a fault', (adapter) => {
-  /** A service whose balance fails as it is told, and its log. */
+  /** A service whose balance fails on request, and its log. */
   async function failing() {
     const lines: object[] = [];
     const take = (line: unknown) => {

@@ -90,9 +90,9 @@ describeOnBothAdapters('OpenTelemetry', (adapter) => {
     const [asked] = station.server.requests;
     expect(asked?.headers.traceparent).toBe(traceparentOf(handover));
     const calls = otel.spans('messaging.webhook').map(traceparentOf);
-    const told = receiver.calls.map(({ headers }) => headers.traceparent).filter((each) => each !== undefined);
-    expect(told.length).toBeGreaterThan(0);
-    for (const each of told) expect(calls).toContain(each);
+    const traceparents = receiver.calls.map(({ headers }) => headers.traceparent).filter((each) => each !== undefined);
+    expect(traceparents.length).toBeGreaterThan(0);
+    for (const each of traceparents) expect(calls).toContain(each);
   });
 
   test('keeps nothing for a send that is not recorded', async () => {

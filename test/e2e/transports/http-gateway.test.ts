@@ -41,7 +41,7 @@ describeServices('SMS by HTTP gateways', (start) => {
   };
 
   /** The carrier calls our route through that proxy. */
-  const told = async (call: DoubleCall, path = `${PATH}/${station.double.name}`) => {
+  const report = async (call: DoubleCall, path = `${PATH}/${station.double.name}`) => {
     const secret = station.double.signs ? '' : `/${CALLBACK_SECRET}`;
     const query = call.query ? `?${call.query}` : '';
     const init = { method: 'POST', headers: call.headers, body: call.body };
@@ -80,13 +80,13 @@ describeServices('SMS by HTTP gateways', (start) => {
       expect(station.taken.map(({ to, from, text }) => ({ to, from, text }))).toEqual(
         expect.arrayContaining([good, bad].map((to) => ({ to, from: 'INFOS', text: 'Bonjour à tous' }))),
       );
-      expect((await told(receipt(good, 'delivered'))).status).toBe(double.signs ? 200 : 204);
-      expect((await told(receipt(bad, 'undelivered'))).status).toBeLessThan(300);
+      expect((await report(receipt(good, 'delivered'))).status).toBe(double.signs ? 200 : 204);
+      expect((await report(receipt(bad, 'undelivered'))).status).toBeLessThan(300);
       const details = await turned(smsID, { [good]: 'delivered', [bad]: 'undelivered' });
       expect(details).toMatchObject({ refunded_units: 0 });
       // The same receipt again, and one that contradicts it: nothing moves back.
       for (const status of ['delivered', 'undelivered'] as const) {
-        for (const number of [good, bad]) expect((await told(receipt(number, status))).status).toBeLessThan(300);
+        for (const number of [good, bad]) expect((await report(receipt(number, status))).status).toBeLessThan(300);
       }
       expect(await client.details(smsID)).toEqual(details);
     });
@@ -135,7 +135,7 @@ describeServices('SMS by HTTP gateways', (start) => {
       expect(await client.balance()).toBe(999);
       if (double.signs) {
         // Twilio returns our reference, so its receipt settles even this.
-        expect((await told(receipt(number, 'delivered'))).status).toBe(200);
+        expect((await report(receipt(number, 'delivered'))).status).toBe(200);
         await turned(smsID, { [number]: 'delivered' });
       }
     });
@@ -149,11 +149,11 @@ describeServices('SMS by HTTP gateways', (start) => {
     await turned(smsID, { [handedOn]: 'sent', [silent]: 'sent' }, clock);
     const [id = ''] = station.taken.find(({ to }) => to === handedOn)?.ids ?? [];
     const said = orangeDouble.underWay(id, publicUrl(), clock.now(), 'DeliveredToNetwork');
-    expect((await told({ ...said, body: said.body.replace('22670000001', handedOn) })).status).toBe(200);
+    expect((await report({ ...said, body: said.body.replace('22670000001', handedOn) })).status).toBe(200);
     clock.advance(73 * 3_600_000);
     // An SMS of which Orange said nothing is in doubt by now; one that it handed on is not.
     await turned(smsID, { [handedOn]: 'sent', [silent]: 'unknown' }, clock);
-    expect((await told(receipt(handedOn, 'undelivered'))).status).toBe(200);
+    expect((await report(receipt(handedOn, 'undelivered'))).status).toBe(200);
     await turned(smsID, { [handedOn]: 'undelivered', [silent]: 'unknown' }, clock);
   });
 

@@ -13,7 +13,7 @@ import { closeAfterEach } from '../../support/common/opened.js';
 import { createMariadbDatabase } from '../../support/databases/mariadb.js';
 import { createPostgresDatabase } from '../../support/databases/postgres.js';
 import { hasServer } from '../../support/databases/servers.js';
-import { eventTeller } from '../../support/events/event-teller.js';
+import { eventPublisher } from '../../support/events/event-publisher.js';
 
 const CROWD = 300;
 /** The connections of a pool whose size is not configured. */
@@ -69,7 +69,12 @@ for (const { name, type, port, create, lockTable } of SERVERS) {
 
     test('with postings that wait for the locked row leave connections to others, and each is posted', async () => {
       const { storage, holder, held } = await start();
-      const ledger = new LedgerService(storage.store(LedgerStore), new FakeClock(), new UuidGenerator(), eventTeller());
+      const ledger = new LedgerService(
+        storage.store(LedgerStore),
+        new FakeClock(),
+        new UuidGenerator(),
+        eventPublisher(),
+      );
       await holder.startTransaction();
       await holder.query(`SELECT id FROM messaging_account WHERE id = '${ACCOUNT}' FOR UPDATE`);
       const postings = range(CROWD).map((index) =>
@@ -93,7 +98,12 @@ for (const { name, type, port, create, lockTable } of SERVERS) {
 
     test('with 300 top-ups and adjustments through the service are all served', async () => {
       const { storage } = await start();
-      const ledger = new LedgerService(storage.store(LedgerStore), new FakeClock(), new UuidGenerator(), eventTeller());
+      const ledger = new LedgerService(
+        storage.store(LedgerStore),
+        new FakeClock(),
+        new UuidGenerator(),
+        eventPublisher(),
+      );
       const results = await Promise.allSettled(
         range(CROWD).map((index) => (index % 2 === 0 ? ledger.topUp(ACCOUNT, 2) : ledger.adjust(ACCOUNT, -1))),
       );

@@ -81,8 +81,8 @@ suite('PgBouncer in transaction mode', () => {
     const { url, pooled } = await openFew();
     const notifier = (to: string) => opened(shuttable(to));
     const deaf = notifier(pooled);
-    const told = () => lines.filter((line) => line.includes('pooler in transaction mode'));
-    await until(() => told().length > 0);
+    const warnings = () => lines.filter((line) => line.includes('pooler in transaction mode'));
+    await until(() => warnings().length > 0);
     const heard: string[] = [];
     const direct = [notifier(url), notifier(url)] as const;
     direct[0].listen('key', (id) => heard.push(id));
@@ -92,7 +92,7 @@ suite('PgBouncer in transaction mode', () => {
       return heard.length > 0;
     });
     expect(new Set(heard)).toEqual(new Set(['k1']));
-    expect(told()).toHaveLength(1);
+    expect(warnings()).toHaveLength(1);
   });
 });
 

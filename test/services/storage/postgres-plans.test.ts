@@ -77,9 +77,9 @@ onPostgres('reads by keys that never read a whole table', () => {
     const counts = () =>
       query(`SELECT relname AS table, seq_tup_read AS read_whole, coalesce(idx_tup_fetch, 0) AS by_key
         FROM pg_stat_user_tables WHERE relname IN ('messaging_message', 'messaging_recipient', 'messaging_policy')`);
-    const isTold = (rows: Record<string, string>[]) =>
+    const isCounted = (rows: Record<string, string>[]) =>
       rows.every(({ by_key: byKey, read_whole: readWhole }) => Number(byKey) + Number(readWhole) >= 2 * ROUNDS);
-    for (const { table, read_whole: readWhole } of await eventually(counts, isTold)) {
+    for (const { table, read_whole: readWhole } of await eventually(counts, isCounted)) {
       expect([table, Number(readWhole) < ROWS]).toEqual([table, true]);
     }
   });
@@ -115,8 +115,8 @@ onPostgres('reads by keys that never read a whole table', () => {
       query(`SELECT i.idx_tup_read AS read, i.idx_scan AS scans, t.seq_tup_read AS read_whole
         FROM pg_stat_user_indexes i JOIN pg_stat_user_tables t ON t.relid = i.relid
         WHERE i.indexrelname = 'messaging_recipient_queue'`);
-    const isTold = ([row]: Record<string, string>[]) => Number(row?.scans) >= 4 * ROUNDS;
-    const [row] = await eventually(counts, isTold);
+    const isCounted = ([row]: Record<string, string>[]) => Number(row?.scans) >= 4 * ROUNDS;
+    const [row] = await eventually(counts, isCounted);
     // Each claim renews all leases so far, so it reads the entries that are sending after this many rounds.
     const sending = (rounds: number) => (rounds * (rounds + 1)) / 2;
     const claims = range(ROUNDS).reduce((sum, round) => sum + (round + 1) + sending(round), 0);
@@ -144,8 +144,8 @@ onPostgres('reads by keys that never read a whole table', () => {
     const counts = () =>
       query(`SELECT seq_tup_read AS read_whole, coalesce(idx_tup_fetch, 0) AS by_key
         FROM pg_stat_user_tables WHERE relname = 'messaging_account'`);
-    const isTold = ([row]: Record<string, string>[]) => Number(row?.by_key) + Number(row?.read_whole) >= 3 * ROUNDS;
-    const [row] = await eventually(counts, isTold);
+    const isCounted = ([row]: Record<string, string>[]) => Number(row?.by_key) + Number(row?.read_whole) >= 3 * ROUNDS;
+    const [row] = await eventually(counts, isCounted);
     expect(Number(row?.read_whole) < ROWS).toBe(true);
   });
 });

@@ -48,7 +48,7 @@ export async function startKeys(adapter: Adapter, options: Partial<MessagingOpti
     /** Asks as one of the operator's users. */
     operator: (role: OperatorRole, path: string, asked: Call = {}): Promise<Reply> =>
       call(`${client.url}/${path}`, { ...asked, headers: { ...asUser({ subject: 'olga', role }), ...asked.headers } }),
-    /** Sets the state of the account, as another process would, which has told this one. */
+    /** Sets the state of the account, as another process would, which has notified this one. */
     put: (state: AccountState): void => {
       storage.database.prepare('UPDATE messaging_account SET state = ? WHERE id = ?').run(state, accountId);
       app.app.get(AccountDirectory, { strict: false }).forget(accountId);

@@ -68,18 +68,18 @@ export function ledgerCheckRules(open: () => Promise<DataSource>): void {
     await fail(messageId(0));
     const db = await databaseFor(dataSource);
     const counts: number[] = [];
-    const told: LedgerProgress[] = [];
-    const onProgress = (progress: LedgerProgress) => told.push(progress);
+    const reported: LedgerProgress[] = [];
+    const onProgress = (progress: LedgerProgress) => reported.push(progress);
     expect(await checkBooks(noting(db, counts), { onProgress })).toEqual([]);
     expect(Math.max(...counts)).toBeLessThanOrEqual(MAX_ROWS);
-    const last = new Map(told.map(({ part, checked }) => [part, checked]));
+    const last = new Map(reported.map(({ part, checked }) => [part, checked]));
     expect(Object.fromEntries(last)).toEqual({
       accounts: 2,
       entries: 1 + MESSAGES + 2,
       messages: MESSAGES + 1,
       recipients: MESSAGES + 3000,
     });
-    expect(told.length).toBeGreaterThan(10);
+    expect(reported.length).toBeGreaterThan(10);
 
     await dataSource.query("UPDATE messaging_account SET balance = balance + 5 WHERE id = 'acc2'");
     await dataSource.query(`UPDATE messaging_ledger SET units = 0 WHERE id = '${messageId(1)}'`);
@@ -92,7 +92,7 @@ export function ledgerCheckRules(open: () => Promise<DataSource>): void {
       `Message ${messageId(MESSAGES + 1)}: i`.slice(0, 20),
       `Message ${messageId(MESSAGES + 1)}: r`.slice(0, 20),
     ]);
-    const found = await Promise.all(told.map(({ next }) => storage.store(LedgerStore).check({ after: next })));
+    const found = await Promise.all(reported.map(({ next }) => storage.store(LedgerStore).check({ after: next })));
     // From each place, what lies behind it; the faults in the order in which the check comes to them.
     for (const [index, faults] of found.entries()) {
       expect(faults).toEqual(all.slice(all.length - faults.length));

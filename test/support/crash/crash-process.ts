@@ -9,7 +9,7 @@ import { nodeAhead } from './wrong-clock.js';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
-/** What a crash host is told. */
+/** The order to a crash host. */
 export interface CrashSettings {
   /** `sqlite:<path>`, `postgres://…` or `mysql://…`. */
   readonly database: string;
@@ -30,7 +30,7 @@ export interface CrashSettings {
   readonly dispatch?: { readonly batchSize?: number; readonly pollMs?: number };
   /** Default `all`. */
   readonly role?: ProcessRole;
-  /** What tells its processes of each other. */
+  /** What notifies its processes of each other. */
   readonly notifier?: { readonly kind: 'postgres' | 'redis'; readonly url: string };
   /** Adds routes of the host's own on this account, see `HostController`; the storage is on the host's DataSource then. */
   readonly ownRoutes?: { readonly accountId: string };

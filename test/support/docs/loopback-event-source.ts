@@ -19,14 +19,14 @@ export class LoopbackEventSource {
 
   private async follow(url: string): Promise<void> {
     const stream = await EventReader.open(url);
-    let told = 0;
+    let sent = 0;
     while (!this.closed) {
-      const [event] = stream.events.slice(told);
+      const [event] = stream.events.slice(sent);
       if (event) {
-        told++;
+        sent++;
         this.listeners.get(event.type)?.({ data: JSON.stringify(event.data) });
       } else {
-        const after = told;
+        const after = sent;
         await stream.until(() => stream.events.length > after);
       }
     }

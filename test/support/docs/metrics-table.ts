@@ -11,10 +11,10 @@ export function metricsTable(): string {
 }
 
 function labelsOf(labels: MetricDefinition['labels']): string {
-  const told = Object.entries(labels).map(([label, values]) =>
+  const described = Object.entries(labels).map(([label, values]) =>
     typeof values === 'string' ? `\`${label}\`` : `\`${label}\`: ${values.join(', ')}`,
   );
-  return told.join('; ');
+  return described.join('; ');
 }
 
 /** The labels whose values are not in the table. */

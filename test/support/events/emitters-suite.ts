@@ -14,13 +14,13 @@ import { PolicyStore } from '../../../src/outbox/policy/policy-store.js';
 import { EVERY_ACCOUNT, OptOutStore } from '../../../src/sms/opt-out/opt-out-store.js';
 import {
   EMITTERS,
-  type TellingStores,
-  toldCode,
-  toldKey,
-  toldOptOut,
-  toldPosting,
-  toldRemoval,
-} from '../../contract/storage/events/told.js';
+  type PublishingStores,
+  sampleCode,
+  sampleKey,
+  sampleOptOut,
+  samplePosting,
+  sampleRemoval,
+} from '../../contract/storage/events/published.js';
 import { ACCOUNT, aSend, onceKey, range, recipients, START } from '../../contract/storage/fixtures.js';
 import { loggedFault } from './event-schemas.js';
 
@@ -47,7 +47,7 @@ class Fixture {
     return this.storage.store(EventLog);
   }
 
-  get stores(): TellingStores {
+  get stores(): PublishingStores {
     const accounts = this.storage.store(AccountStore);
     const ledger = this.storage.store(LedgerStore);
     const outbox = this.storage.store(OutboxStore);
@@ -70,7 +70,7 @@ class Fixture {
     return events;
   }
 
-  async told(): Promise<readonly unknown[]> {
+  async published(): Promise<readonly unknown[]> {
     return (await this.events()).map(({ type, data }) => [type, data]);
   }
 
@@ -92,12 +92,12 @@ class Fixture {
     expect(outcome?.kind).toBe('accepted');
   }
 
-  tellLow(): Promise<readonly NewEvent[]> {
+  publishLow(): Promise<readonly NewEvent[]> {
     return this.storage.store(LedgerStore).publishLow(START, 100);
   }
 }
 
-/** Tests of what accounts, the ledger, opt-outs, codes and sessions tell, on any database. */
+/** Tests of the events that accounts, the ledger, opt-outs, codes and sessions publish, on any database. */
 export function emitterRules(open: () => Promise<DataSource>): void {
   const start = async () => Fixture.open(await open());
 
@@ -106,9 +106,9 @@ export function emitterRules(open: () => Promise<DataSource>): void {
     const act = await prepare(world.stores);
     await world.record();
     await world.withoutTable(() => expect(act()).rejects.toThrow());
-    expect(await world.told()).toEqual([]);
+    expect(await world.published()).toEqual([]);
     await act();
-    expect(await world.told()).toEqual([[type, data]]);
+    expect(await world.published()).toEqual([[type, data]]);
     const [event] = await world.events();
     expect([event?.accountId, event?.at]).toEqual([ACCOUNT, START]);
   });
@@ -118,20 +118,20 @@ export function emitterRules(open: () => Promise<DataSource>): void {
     await world.record();
     await world.storage.store(AccountStore).createAccount({ id: EVERY_ACCOUNT, name: 'All', createdAt: START });
     await world.log.switchOn(EVERY_ACCOUNT, START);
-    const [added] = await world.stores.optOuts.add([toldOptOut({ accountId: EVERY_ACCOUNT })]);
+    const [added] = await world.stores.optOuts.add([sampleOptOut({ accountId: EVERY_ACCOUNT })]);
     expect(added).toBeDefined();
-    await world.stores.optOuts.remove([toldOptOut({ accountId: EVERY_ACCOUNT })], undefined, toldRemoval);
-    expect([await world.told(), (await world.log.state(EVERY_ACCOUNT)).last]).toEqual([[], 0]);
+    await world.stores.optOuts.remove([sampleOptOut({ accountId: EVERY_ACCOUNT })], undefined, sampleRemoval);
+    expect([await world.published(), (await world.log.state(EVERY_ACCOUNT)).last]).toEqual([[], 0]);
   });
 
-  test('steps that share a transaction tell each its own, and one that throws tells nothing', async () => {
+  test('steps that share a transaction publish each its own events, and one that throws publishes nothing', async () => {
     const world = await start();
     await world.record();
     const step = (service: string, fails = false) =>
       world.storage.store(PolicyStore).change([service], () => {
         if (fails) throw new Error('The step has a mistake.');
         const changes = new Map([[service, { state: {}, messages: [], expiresAt: START }]]);
-        return { result: service, changes, events: codeEvents({ ...toldCode, service }, { kind: 'verified' }) };
+        return { result: service, changes, events: codeEvents({ ...sampleCode, service }, { kind: 'verified' }) };
       });
     await Promise.allSettled([step('a'), step('b', true), step('c')]);
     expect((await world.events()).map(({ data }) => (data as { service?: string }).service).sort()).toEqual(['a', 'c']);
@@ -144,15 +144,15 @@ export function emitterRules(open: () => Promise<DataSource>): void {
     const seen: number[] = [];
     const within = (id: string, fails: boolean) =>
       dataSource.transaction(async (manager) => {
-        await storage.store(LedgerStore).post({ ...toldPosting(5), id: `op:${id}` }, { manager });
-        await storage.store(AccountStore).addKey(toldKey(id), { manager });
+        await storage.store(LedgerStore).post({ ...samplePosting(5), id: `op:${id}` }, { manager });
+        await storage.store(AccountStore).addKey(sampleKey(id), { manager });
         log.whenCommitted({ manager }, () => void seen.push(1));
         if (fails) throw new Error('the host changes its mind');
       });
     await expect(within('undone', true)).rejects.toThrow('mind');
-    expect([await world.told(), seen]).toEqual([[], []]);
+    expect([await world.published(), seen]).toEqual([[], []]);
     await within('kept', false);
-    expect(await world.told()).toEqual([
+    expect(await world.published()).toEqual([
       ['balance.topped_up', { id: 'kept', units: 5, note: null }],
       ['key.created', { id: 'kept', name: null }],
     ]);
@@ -163,7 +163,7 @@ export function emitterRules(open: () => Promise<DataSource>): void {
     const world = await start();
     const marks = async () =>
       Number((await world.dataSource.query('SELECT count(*) AS n FROM messaging_event_mark'))[0].n);
-    const refused = codeEvents(toldCode, { kind: 'locked', retryAfter: 1 });
+    const refused = codeEvents(sampleCode, { kind: 'locked', retryAfter: 1 });
     await world.log.append(refused);
     expect(await marks()).toBe(0);
     await world.record();
@@ -171,7 +171,7 @@ export function emitterRules(open: () => Promise<DataSource>): void {
     world.log.listen((each) => added.push(each));
     await Promise.all([world.log.append(refused), world.log.append(refused)]);
     expect([await marks(), added]).toEqual([2, [{ accounts: [], marks: true }]]);
-    expect(await world.told()).toHaveLength(2);
+    expect(await world.published()).toHaveLength(2);
   });
 
   lowBalanceRules(start);
@@ -192,7 +192,7 @@ function lowBalanceRules(start: () => Promise<Fixture>): void {
       await storage.store(AccountStore).setLowBalance(id, 10);
     };
     for (const id of ['b', 'c', 'd', 'e', 'f']) await open(id);
-    const low = async () => (await world.tellLow()).map(({ accountId }) => accountId);
+    const low = async () => (await world.publishLow()).map(({ accountId }) => accountId);
     const commit = (...sends: ReturnType<typeof aSend>[]) =>
       storage.store(OutboxStore).commit(sends, decide, undefined, 'none');
     await commit(aSend(1, { accountId: 'b' }), aSend(2, { accountId: 'c' }));
@@ -213,11 +213,11 @@ function lowBalanceRules(start: () => Promise<Fixture>): void {
     expect(await storage.store(LedgerStore).check()).toEqual([]);
   });
 
-  test('two that look at once tell it once', async () => {
+  test('two that look at once publish it once', async () => {
     const world = await withThreshold();
     await world.record();
     await world.spend(995);
-    const answers = await Promise.all(range(8).map(() => world.tellLow()));
+    const answers = await Promise.all(range(8).map(() => world.publishLow()));
     expect([answers.flat().length, (await world.events()).length]).toEqual([1, 1]);
   });
 }

@@ -32,7 +32,7 @@ export function sendSms(target: SmsTarget, order: SmsOrder = {}): Promise<SmsAns
   return ask(target, 'api/v1/send/sms', { signature, content, number }, once);
 }
 
-/** The units left, as `GET /balance` tells. */
+/** The units left, as `GET /balance` shows. */
 export async function balanceOf(target: SmsTarget): Promise<unknown> {
   return (await ask(target, 'api/v1/balance')).body.balance;
 }

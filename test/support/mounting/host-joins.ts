@@ -151,21 +151,22 @@ async function expectHostJoinsWhole(app: MessagingApp, dataSource: DataSource): 
 /** Transactions in a transaction of the host's, which TypeORM makes savepoints of. */
 async function expectHostNests({ app }: MessagingApp, dataSource: DataSource): Promise<void> {
   const store = app.get(OutboxStore, { strict: false });
-  const told: string[] = [];
-  const tell = (manager: EntityManager, what: string) => store.whenCommitted({ manager }, () => void told.push(what));
+  const committed: string[] = [];
+  const remember = (manager: EntityManager, what: string) =>
+    store.whenCommitted({ manager }, () => void committed.push(what));
   await dataSource.transaction(async (outer) => {
-    tell(outer, 'before');
+    remember(outer, 'before');
     const undone = outer.transaction(async (inner) => {
-      await inner.transaction(async (innermost) => tell(innermost, 'committed in what is undone'));
-      tell(inner, 'undone');
+      await inner.transaction(async (innermost) => remember(innermost, 'committed in what is undone'));
+      remember(inner, 'undone');
       throw new Error('the host changes its mind');
     });
     await expect(undone).rejects.toThrow('the host changes its mind');
-    await outer.transaction(async (inner) => tell(inner, 'kept'));
-    tell(outer, 'after');
-    expect(told).toEqual([]);
+    await outer.transaction(async (inner) => remember(inner, 'kept'));
+    remember(outer, 'after');
+    expect(committed).toEqual([]);
   });
-  expect(told).toEqual(['before', 'kept', 'after']);
+  expect(committed).toEqual(['before', 'kept', 'after']);
 }
 
 /** `LedgerService.topUp(…, { host: { manager } })`, beside a table of the host's own. */

@@ -28,13 +28,13 @@ export class LoopApp extends MsgappTransport {
 
   override async open(order: LinkOrder, listener: LinkListener): Promise<Link> {
     const link = { isClosed: false };
-    const tell: LinkListener = async (event) => {
+    const report: LinkListener = async (event) => {
       if (!link.isClosed || this.speaksWhenClosed) await listener(event);
     };
     const close = async () => {
       link.isClosed = true;
     };
-    void this.begin(order, tell);
+    void this.begin(order, report);
     return {
       send: async (message) => (link.isClosed ? { kind: 'retry', error: 'closed' } : this.deliver(message)),
       exists: (number) => this.isThere(number),
@@ -46,17 +46,17 @@ export class LoopApp extends MsgappTransport {
   /** A mistake to plant. */
   speaksWhenClosed = false;
 
-  async begin(order: LinkOrder, tell: LinkListener): Promise<void> {
+  async begin(order: LinkOrder, report: LinkListener): Promise<void> {
     const number = (await order.credentials.read('loop', ['number'])).get('number');
-    if (order.linked && number !== undefined) return tell({ kind: 'open', number });
+    if (order.linked && number !== undefined) return report({ kind: 'open', number });
     this.codes += 1;
     const qr = `loop-${this.codes}`;
     this.waiting.set(qr, async () => {
       await order.credentials.write([{ kind: 'loop', id: 'number', value: this.phone }]);
-      await tell({ kind: 'linked', number: this.phone });
-      await tell({ kind: 'open', number: this.phone });
+      await report({ kind: 'linked', number: this.phone });
+      await report({ kind: 'open', number: this.phone });
     });
-    return tell({ kind: 'qr', qr, expiresAt: Date.now() + 60_000 });
+    return report({ kind: 'qr', qr, expiresAt: Date.now() + 60_000 });
   }
 
   async isThere(number: string): Promise<string | boolean> {

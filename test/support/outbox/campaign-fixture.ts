@@ -17,7 +17,7 @@ import { QueueDouble } from './queue-double.js';
 /** What a channel of these tests does with its batches. */
 export type Carry = Pick<SmsTransport, 'submit' | 'capacity'>;
 
-/** Hands deliveries to a transport as the SMS channel does, and stores each result as soon as it is told. */
+/** Hands deliveries to a transport as the SMS channel does, and stores each result as soon as it is reported. */
 class CarryingChannel extends Channel {
   override readonly name = 'sms';
   override readonly repeat = 'at-most-once';

@@ -19,7 +19,7 @@ export class GatedTransport extends SmsTransport {
   stoppedEarly = false;
   answer: SubmitResult = { kind: 'sent', final: 'delivered' };
   sink: SmsSink | undefined;
-  /** Tells of one SMS of the batch that came last. */
+  /** Reports one SMS of the batch that came last. */
   report: ReportResult = () => undefined;
   private under = 0;
 

@@ -32,7 +32,7 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
       store.rollUp = (order) => rollUp({ ...order, verifyFrom: undefined });
     },
   },
-  'an audit log that tells of what did not change': {
+  'an audit log that records what did not change': {
     topic: 'audit log',
     build: (storage) => {
       const accounts = storage.store(AccountStore);

@@ -9,13 +9,13 @@ import {
 /** A measure or a span, with all that it says. */
 export type Recorded = readonly string[];
 
-/** Tells of each different measure and span once, whatever its value is. */
+/** Records each different measure and span once, whatever its value is. */
 export class RecordingTelemetry extends Telemetry {
   private readonly seen = new Set<string>();
   private spans = 0;
 
-  /** @param told gets the name, then all labels or attributes */
-  constructor(private readonly told: (recorded: Recorded) => void) {
+  /** @param onRecorded gets the name, then all labels or attributes */
+  constructor(private readonly onRecorded: (recorded: Recorded) => void) {
     super();
   }
 
@@ -34,23 +34,23 @@ export class RecordingTelemetry extends Telemetry {
   override span(name: string, { attributes = {}, links = [] }: NewSpan): TelemetrySpan {
     const id = (++this.spans).toString(16).padStart(16, '0');
     const said = Object.entries(attributes).map(([key, value]) => `${key}=${value}`);
-    this.tell([name, ...said, ...links.map(() => 'linked')]);
+    this.record([name, ...said, ...links.map(() => 'linked')]);
     return {
       // What carriers and endpoints get is as it is without telemetry.
       traceparent: name === 'messaging.accept' ? `00-0af7651916cd43dd8448eb211c80319c-${id}-01` : undefined,
       isRecorded: true,
-      end: (error) => this.tell([name, 'ended', error ?? '']),
+      end: (error) => this.record([name, 'ended', error ?? '']),
     };
   }
 
   private measure(name: string): Measure {
-    return (_, ...labels) => this.tell([name, ...labels.flatMap((label) => label ?? [])]);
+    return (_, ...labels) => this.record([name, ...labels.flatMap((label) => label ?? [])]);
   }
 
-  private tell(recorded: Recorded): void {
+  private record(recorded: Recorded): void {
     const key = recorded.join(' ');
     if (this.seen.has(key)) return;
     this.seen.add(key);
-    this.told(recorded);
+    this.onRecorded(recorded);
   }
 }

@@ -80,7 +80,7 @@ export class CallFixture {
     return receiver;
   }
 
-  /** An endpoint at a URL, told of what is stored from now on. */
+  /** An endpoint at a URL, which gets the events that are stored from now on. */
   async endpoint(url: string, given: Partial<Endpoint> = {}): Promise<Endpoint> {
     const { last } = await this.log.state(this.account);
     const { types = null, ordering = 'none', batch = { max: 1, waitMs: 0 }, signature = 'hmac' } = given;
@@ -109,7 +109,7 @@ export class CallFixture {
     return this.storage.database.prepare(sql).all(...params) as Record<string, unknown>[];
   }
 
-  /** Stores events in one transaction, and tells the processes. */
+  /** Stores events in one transaction, and notifies the processes. */
   async record(count: number, type: EventType = 'optout.added'): Promise<void> {
     await this.recorder.write(
       // biome-ignore lint/correctness/useYield: it stores nothing but its events

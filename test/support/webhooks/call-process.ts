@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 const HOOKS = pathToFileURL(`${import.meta.dirname}/../jest/typescript-hooks.mjs`).href;
 const REGISTER = `import { register } from 'node:module'; register('${HOOKS}');`;
 
-/** What a process is told that records events and calls endpoints. */
+/** The order to a process that records events and calls endpoints. */
 export interface CallOrder {
   readonly database: string;
   readonly account: string;

@@ -62,6 +62,6 @@ interface Event {
 }
 
 function sequencesOf(body: string): readonly (number | null)[] {
-  const told = JSON.parse(body) as Event | { readonly events: readonly Event[] };
-  return ('events' in told ? told.events : [told]).map(({ sequence }) => sequence);
+  const parsed = JSON.parse(body) as Event | { readonly events: readonly Event[] };
+  return ('events' in parsed ? parsed.events : [parsed]).map(({ sequence }) => sequence);
 }

@@ -22,7 +22,7 @@ import { IdGenerator, UuidGenerator } from '../../../src/common/ids.js';
 import { LocalNotifier, Notifier } from '../../../src/common/notifier.js';
 import { EventPublisher } from '../../../src/events/event-publisher.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { eventTeller } from '../../support/events/event-teller.js';
+import { eventPublisher } from '../../support/events/event-publisher.js';
 import { CountingAccountStore } from './counting-account-store.js';
 
 @Controller()
@@ -59,7 +59,7 @@ async function start(adapter: 'express' | 'fastify', options: Partial<AccountOpt
       { provide: Notifier, useClass: LocalNotifier },
       { provide: IdGenerator, useClass: UuidGenerator },
       { provide: AccountStore, useValue: store },
-      { provide: EventPublisher, useValue: eventTeller() },
+      { provide: EventPublisher, useValue: eventPublisher() },
       { provide: AccountSettings, useValue: settings },
     ],
     exports: [Authenticator, Admission, AccountSettings, AccountService],

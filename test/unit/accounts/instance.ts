@@ -9,7 +9,7 @@ import type { UserTokenVerifier } from '../../../src/accounts/users/user-token-v
 import { UuidGenerator } from '../../../src/common/ids.js';
 import { LocalNotifier, type Notifier } from '../../../src/common/notifier.js';
 import type { FakeClock } from '../../../src/testing/fake-clock.js';
-import { eventTeller } from '../../support/events/event-teller.js';
+import { eventPublisher } from '../../support/events/event-publisher.js';
 import type { CountingAccountStore } from './counting-account-store.js';
 
 /** One instance of the service; several may share a store. */
@@ -27,8 +27,8 @@ export function instance(
     settings,
     signatures,
     authenticator: new Authenticator(clock, keys, settings, verifier),
-    accounts: new AccountService(clock, ids, store, new KeyRegistry(clock, ids, store, keys, eventTeller())),
-    names: new SignatureService(clock, store, signatures, eventTeller()),
+    accounts: new AccountService(clock, ids, store, new KeyRegistry(clock, ids, store, keys, eventPublisher())),
+    names: new SignatureService(clock, store, signatures, eventPublisher()),
   };
 }
 

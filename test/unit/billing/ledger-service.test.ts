@@ -8,7 +8,7 @@ import { pages } from '../../contract/storage/outbox/listing.js';
 import { StorageFixture } from '../../contract/storage/storage-fixture.js';
 import { openSqlite } from '../../support/databases/sql-harness.js';
 import { harnessOf, SqliteMemory } from '../../support/databases/sqlite-memory.js';
-import { eventTeller } from '../../support/events/event-teller.js';
+import { eventPublisher } from '../../support/events/event-publisher.js';
 
 describe.each([
   { storage: 'memory', open: async () => harnessOf(await SqliteMemory.open()) },
@@ -21,7 +21,7 @@ describe.each([
   beforeEach(async () => {
     await world.open(open);
     clock = new FakeClock();
-    ledger = new LedgerService(world.ledger, clock, new UuidGenerator(), eventTeller());
+    ledger = new LedgerService(world.ledger, clock, new UuidGenerator(), eventPublisher());
     await world.fund(0);
     await world.fund(0, 'acc2');
   });

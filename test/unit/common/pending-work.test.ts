@@ -10,14 +10,14 @@ test('the wait ends when the last work has ended, even if it failed', async () =
   const failing = new Promise<void>((_, reject) => ends.push(() => reject(new Error('failed'))));
   const works = [pending.add(open.then(() => 'done')), pending.add(failing)];
   let ended = 0;
-  const told = [pending.end(), pending.end()].map((end) => end.then(() => ended++));
+  const drained = [pending.end(), pending.end()].map((end) => end.then(() => ended++));
   ends[0]?.();
   expect(await works[0]).toBe('done');
   await new Promise(setImmediate);
   expect(ended).toBe(0);
   ends[1]?.();
   await expect(works[1]).rejects.toThrow('failed');
-  await Promise.all(told);
+  await Promise.all(drained);
   expect(ended).toBe(2);
   await pending.end();
 });

@@ -12,7 +12,7 @@ import { range, START } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { settled } from '../../support/common/settled.js';
 import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
-import { eventTeller } from '../../support/events/event-teller.js';
+import { eventPublisher } from '../../support/events/event-publisher.js';
 
 const opened = closeAfterEach();
 
@@ -35,7 +35,7 @@ describe('accounts with a low balance', () => {
     const ledger = storage.store(LedgerStore);
     const watch = new LowBalances(
       ledger,
-      eventTeller(events),
+      eventPublisher(events),
       resolveDispatchSettings({}, role),
       clock,
       new Rounds(clock),
@@ -83,14 +83,14 @@ describe('accounts with a low balance', () => {
   });
 
   test.each([
-    { role: 'worker', told: ['a'] },
-    { role: 'sessions', told: ['a'] },
-    { role: 'api', told: [] },
-  ] as const)('are reported only by processes that deliver ($role)', async ({ role, told }) => {
+    { role: 'worker', published: ['a'] },
+    { role: 'sessions', published: ['a'] },
+    { role: 'api', published: [] },
+  ] as const)('are reported only by processes that deliver ($role)', async ({ role, published }) => {
     start(role);
     await low('a');
     await second();
-    expect(heard).toEqual(told);
+    expect(heard).toEqual(published);
   });
 
   test('are not reported by a process that has stopped', async () => {

@@ -57,17 +57,17 @@ describe('a listener', () => {
   });
 
   const mistake = () => new TypeError(`cannot read ${TEXT.data.text}`);
-  test.each<{ how: string; listener: () => unknown; told: string }>([
+  test.each<{ how: string; listener: () => unknown; logged: string }>([
     {
-      ...{ how: 'throws', told: 'TypeError' },
+      ...{ how: 'throws', logged: 'TypeError' },
       listener: () => {
         throw mistake();
       },
     },
-    { how: 'rejects', told: 'TypeError', listener: () => Promise.reject(mistake()) },
-    { how: 'rejects with what is no error', told: 'something', listener: () => Promise.reject(TEXT.data.text) },
+    { how: 'rejects', logged: 'TypeError', listener: () => Promise.reject(mistake()) },
+    { how: 'rejects with what is no error', logged: 'something', listener: () => Promise.reject(TEXT.data.text) },
     {
-      ...{ how: "answers another library's promise, which fails", told: 'TypeError' },
+      ...{ how: "answers another library's promise, which fails", logged: 'TypeError' },
       // biome-ignore lint/suspicious/noThenProperty: that is what is tested.
       listener: () => ({ then: (_: unknown, fail: (error: unknown) => void) => fail(mistake()) }),
     },
@@ -78,7 +78,7 @@ describe('a listener', () => {
     events.emit('sms.received', TEXT);
     expect(heard).toEqual([TEXT]);
     await settled();
-    expect(logged).toEqual([`A listener of sms.received threw ${row.told}.`]);
+    expect(logged).toEqual([`A listener of sms.received threw ${row.logged}.`]);
   });
 
   test('whose promise resolves is not logged', async () => {

@@ -28,14 +28,14 @@ async function start() {
   const log = world.storage.store(EventLog);
   await world.fund(100);
   await log.switchOn(ACCOUNT, START);
-  const told: string[] = [];
-  notifier.listen('event', (id) => told.push(id));
+  const notified: string[] = [];
+  notifier.listen('event', (id) => notified.push(id));
   const numbering = new EventNumbering(log, notifier, clock, new Rounds(clock));
   numbering.onApplicationBootstrap();
   opened({ close: () => numbering.onApplicationShutdown() });
   await settled();
   const last = async () => (await log.state(ACCOUNT)).last;
-  return { world, clock, told, last, numbering, other: await storage.another() };
+  return { world, clock, notified, last, numbering, other: await storage.another() };
 }
 
 test('marks of this process are numbered at once', async () => {
@@ -56,17 +56,17 @@ test('marks that another process left behind are numbered after a second', async
 });
 
 test('the other processes are notified of an account once in 20 ms, and at the end', async () => {
-  const { world, clock, told, numbering } = await start();
+  const { world, clock, notified, numbering } = await start();
   for (const index of [1, 2, 3]) await world.accept(aSend(index));
   await world.claim();
   const settle = (index: number) =>
     world.outbox.settle([{ messageId: messageId(index), position: 0, status: 'delivered', at: START }]);
   await settle(1);
   await settle(2);
-  expect(told).toEqual([]);
+  expect(notified).toEqual([]);
   await clock.advance(20);
-  expect(told).toEqual([ACCOUNT]);
+  expect(notified).toEqual([ACCOUNT]);
   await settle(3);
   await numbering.onApplicationShutdown();
-  expect(told).toEqual([ACCOUNT, ACCOUNT]);
+  expect(notified).toEqual([ACCOUNT, ACCOUNT]);
 });

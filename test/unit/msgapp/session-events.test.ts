@@ -33,12 +33,12 @@ test('the steps of a session, its restriction and a notice are in the log as the
   await transport.last().say({ kind: 'open', number: NUMBER });
   await process.sessions.logout(ACCOUNT, id);
   await settled();
-  const told = heard.map(({ type, data }) => [type, 'reason' in data ? data.reason : '']);
-  expect(told).toEqual([
+  const published = heard.map(({ type, data }) => [type, 'reason' in data ? data.reason : '']);
+  expect(published).toEqual([
     ['session.connected', 'linked'],
     ['session.restricted', '463'],
     ['session.notice', 'passkey_required'],
-    ...told.slice(3, -1),
+    ...published.slice(3, -1),
     ['session.logged_out', 'logout'],
   ]);
   const logged = await loggedEvents(log, ACCOUNT);

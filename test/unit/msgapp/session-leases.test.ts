@@ -146,9 +146,9 @@ describe('a lease', () => {
   test('of a process that stood still is given up if somebody has taken it, or nobody can tell', async () => {
     const taken = await openFaulty();
     await taken.world.storage.store(SessionStore).seize(taken.id, 'other', taken.world.clock.now() + 90_000);
-    const untold = await openFaulty();
-    untold.faults.add('renew').add('free');
-    for (const { world, process, id, link } of [taken, untold]) {
+    const unreachable = await openFaulty();
+    unreachable.faults.add('renew').add('free');
+    for (const { world, process, id, link } of [taken, unreachable]) {
       jump(world, 29_000);
       await world.pass(10_000, 500);
       expect([link.closed, process.sessions.find(id)]).toEqual([1, undefined]);
@@ -293,13 +293,13 @@ describe('a shutdown', () => {
     const made = { id: 'left', accountId: ACCOUNT, channel: 'msgapp', createdAt: clock.now() };
     await storage.store(SessionStore).create({ ...made, owner: 'dead', leaseUntil: clock.now() + 30_000 });
     const { transport, process } = await another(world);
-    const told: unknown[] = [];
-    process.events.on('session.expired', ({ data: { id, status, reason } }) => told.push([id, status, reason]));
+    const expired: unknown[] = [];
+    process.events.on('session.expired', ({ data: { id, status, reason } }) => expired.push([id, status, reason]));
     await world.pass(45_000, 1000);
     expect([await world.steps('left'), transport.links.length]).toEqual([
       ...[['created: requested', 'expired: abandoned'], 0],
     ]);
-    expect(told).toEqual([['left', 'expired', 'abandoned']]);
+    expect(expired).toEqual([['left', 'expired', 'abandoned']]);
   });
 });
 

@@ -23,17 +23,17 @@ describe('an early result', () => {
     const gate = new Gate();
     let batch: readonly Delivery[] = [];
     let early: StoreEarlyResults = async () => undefined;
-    world.channel.carrier = async (given, _signal, tell) => {
+    world.channel.carrier = async (given, _signal, report) => {
       // A second batch holds what came back. These tests are not about it.
       if (batch.length > 0) return given.map(() => DELIVERED);
-      [batch, early] = [given, tell];
+      [batch, early] = [given, report];
       await gate.opened;
       return atTheEnd(given);
     };
     await world.acceptSome(3);
     world.worker();
     await world.pass(100);
-    const tell = async (...answers: readonly (DeliveryResult | undefined)[]) => {
+    const report = async (...answers: readonly (DeliveryResult | undefined)[]) => {
       void early(new Map(answers.flatMap((answer, index) => (answer ? [[batch[index] as Delivery, answer]] : []))));
       await world.pass(10, 10);
     };
@@ -42,12 +42,12 @@ describe('an early result', () => {
       await world.pass(100);
     };
     const statuses = () => Promise.all([0, 1, 2].map((index) => world.status(index)));
-    return { world, tell, end, statuses, batch, early };
+    return { world, report, end, statuses, batch, early };
   }
 
   test('is stored while the others are still under way', async () => {
-    const { world, tell, end, statuses } = await underWay();
-    await tell(undefined, DELIVERED, REFUSED);
+    const { world, report, end, statuses } = await underWay();
+    await report(undefined, DELIVERED, REFUSED);
     expect([await statuses(), await world.balance()]).toEqual([['sending', 'delivered', 'failed'], 998]);
     await end();
     expect([await statuses(), await world.balance()]).toEqual([['delivered', 'delivered', 'failed'], 998]);
@@ -55,16 +55,16 @@ describe('an early result', () => {
   });
 
   test('counts once: neither a second answer nor the list at the end changes it', async () => {
-    const { world, tell, end, statuses } = await underWay((batch) => batch.map(() => REFUSED));
-    await tell({ kind: 'sent' });
-    await tell(REFUSED);
+    const { world, report, end, statuses } = await underWay((batch) => batch.map(() => REFUSED));
+    await report({ kind: 'sent' });
+    await report(REFUSED);
     await end();
     expect([await statuses(), await world.balance()]).toEqual([['sent', 'failed', 'failed'], 999]);
   });
 
   test('may ask for another attempt, which is made before the others have finished', async () => {
-    const { world, tell, end, statuses } = await underWay();
-    await tell({ kind: 'retry', error: 'busy' });
+    const { world, report, end, statuses } = await underWay();
+    await report({ kind: 'retry', error: 'busy' });
     expect(await statuses()).toEqual(['queued', 'sending', 'sending']);
     await world.pass(3000);
     expect(await statuses()).toEqual(['delivered', 'sending', 'sending']);
@@ -73,35 +73,35 @@ describe('an early result', () => {
   });
 
   test('stands if the channel throws afterwards', async () => {
-    const { tell, end, statuses } = await underWay(() => {
+    const { report, end, statuses } = await underWay(() => {
       throw new Error('the line is cut');
     });
-    await tell(DELIVERED);
+    await report(DELIVERED);
     await end();
     expect(await statuses()).toEqual(['delivered', 'unknown', 'unknown']);
   });
 
   test('is checked like the others: a malformed result leaves its delivery unknown', async () => {
-    const { tell, statuses } = await underWay();
-    await tell(JSON.parse('{"kind":"queued"}'), DELIVERED);
+    const { report, statuses } = await underWay();
+    await report(JSON.parse('{"kind":"queued"}'), DELIVERED);
     expect(await statuses()).toEqual(['unknown', 'delivered', 'sending']);
   });
 
   test('is ignored if it is for no delivery of the batch, or comes after the end of the batch', async () => {
-    const { world, tell, end, statuses, batch, early } = await underWay();
+    const { world, report, end, statuses, batch, early } = await underWay();
     void early(new Map(batch.map((delivery) => [{ ...delivery }, REFUSED])));
     await world.pass(10, 10);
     expect(await statuses()).toEqual(['sending', 'sending', 'sending']);
     await end();
-    await tell(REFUSED, REFUSED, REFUSED);
+    await report(REFUSED, REFUSED, REFUSED);
     expect([await statuses(), await world.balance()]).toEqual([['delivered', 'delivered', 'delivered'], 997]);
   });
 
   test('is stored a moment later if the storage is unavailable, and delays nobody', async () => {
-    const { world, tell, end, statuses } = await underWay();
+    const { world, report, end, statuses } = await underWay();
     world.storage.outbox.settleFaults.push(new StorageUnavailableError('gone'));
-    await tell(DELIVERED);
-    await tell(undefined, DELIVERED);
+    await report(DELIVERED);
+    await report(undefined, DELIVERED);
     expect(await statuses()).toEqual(['sending', 'delivered', 'sending']);
     await end();
     expect(await statuses()).toEqual(['sending', 'delivered', 'delivered']);

@@ -186,18 +186,18 @@ function soundLife(rules: typeof nextState) {
 
 const MISTAKES: Readonly<Record<string, typeof nextState>> = {
   'lets everything pass': (_, { status }) => ({ status, dueAt: null, refund: 0 }),
-  'refunds whatever has failed already': (now, told) =>
-    now.status === 'failed' && told.status === 'failed'
+  'refunds whatever has failed already': (now, reported) =>
+    now.status === 'failed' && reported.status === 'failed'
       ? { status: 'failed', dueAt: null, refund: now.units }
-      : nextState(now, told),
-  'delivers after a failure': (now, told) =>
-    nextState(now.status === 'failed' ? { ...now, status: 'sent' } : now, told),
-  'sends what is unknown again': (now, told) =>
-    now.status === 'unknown' && told.status === 'queued'
+      : nextState(now, reported),
+  'delivers after a failure': (now, reported) =>
+    nextState(now.status === 'failed' ? { ...now, status: 'sent' } : now, reported),
+  'sends what is unknown again': (now, reported) =>
+    now.status === 'unknown' && reported.status === 'queued'
       ? { status: 'queued', dueAt: 0, refund: 0 }
-      : nextState(now, told),
-  'gives half back': (now, told) => {
-    const change = nextState(now, told);
+      : nextState(now, reported),
+  'gives half back': (now, reported) => {
+    const change = nextState(now, reported);
     return change && { ...change, refund: change.refund / 2 };
   },
 };
@@ -217,11 +217,11 @@ describe('a delivery after any events in any order', () => {
         fc.constantFrom(...ROWS),
         fc.nat(4),
         fc.option(fc.nat(4), { nil: undefined }),
-        (status, held, told) => {
-          const attempt = told === undefined ? {} : { attempt: told };
+        (status, held, reported) => {
+          const attempt = reported === undefined ? {} : { attempt: reported };
           const settled = { messageId: 'm', position: 0, status: 'queued', at: 0, ...attempt } as const;
           const change = nextState({ status, units: 1, attempt: held, dueAt: 0 }, settled);
-          expect(change !== undefined).toBe(status === 'sending' && told === held);
+          expect(change !== undefined).toBe(status === 'sending' && reported === held);
         },
       ),
       { numRuns: 2000 },

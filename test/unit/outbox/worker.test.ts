@@ -741,10 +741,10 @@ describe('a shutdown', () => {
   test('finishes the messages on the wire and takes no new ones', async () => {
     const world = await open();
     const gate = new Gate();
-    let told = false;
+    let aborted = false;
     world.channel.carrier = async (batch, signal) => {
       await gate.opened;
-      told = signal.aborted;
+      aborted = signal.aborted;
       return batch.map(() => delivered);
     };
     const worker = world.worker({ batchSize: 5, concurrency: 1 });
@@ -758,7 +758,7 @@ describe('a shutdown', () => {
     expect([over, world.channel.under]).toEqual([false, 1]);
     gate.open();
     await stopped;
-    expect([told, await world.status(0), await world.status(4)]).toEqual([true, 'delivered', 'delivered']);
+    expect([aborted, await world.status(0), await world.status(4)]).toEqual([true, 'delivered', 'delivered']);
     worker.notify();
     await world.pass(5000);
     expect([await world.status(5), world.channel.batches.length]).toEqual(['queued', 1]);

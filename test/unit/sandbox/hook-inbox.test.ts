@@ -14,10 +14,10 @@ test('all calls together keep at most 64 Mi characters, however large they are',
 
 test('notifies a listener of each call until the listener is removed', () => {
   const inbox = new HookInbox();
-  let told = 0;
-  const stop = inbox.listen(() => told++);
+  let notified = 0;
+  const stop = inbox.listen(() => notified++);
   inbox.receive('a', { ...CALL, body: '' });
   stop();
   inbox.receive('a', { ...CALL, body: '' });
-  expect([told, inbox.calls('a').map(({ number }) => number)]).toEqual([1, [2, 1]]);
+  expect([notified, inbox.calls('a').map(({ number }) => number)]).toEqual([1, [2, 1]]);
 });

@@ -48,12 +48,12 @@ async function claimed(transport: RouteDouble, count: number) {
   await app.get(SmsService).send(id, { signature: 'INFOS', content: 'Bonjour', number });
   const order = { channel: 'sms', limit: count, now: clock.now(), leaseUntil: clock.now() + 300_000, abandoned: false };
   const batch = await app.get(OutboxStore).claim(order);
-  const told = new Map<number, DeliveryResult>();
+  const reported = new Map<number, DeliveryResult>();
   const deliver = () =>
     app.get(SmsChannel).deliver(batch, new AbortController().signal, async (answers) => {
-      for (const [{ position }, answer] of answers) told.set(position, answer);
+      for (const [{ position }, answer] of answers) reported.set(position, answer);
     });
-  return { clock, accountId: id, number, batch: batch as readonly Delivery[], deliver, told };
+  return { clock, accountId: id, number, batch: batch as readonly Delivery[], deliver, reported };
 }
 
 const kinds = (answers: readonly DeliveryResult[]) => answers.map(({ kind }) => kind);
@@ -62,10 +62,10 @@ test('a recipient that opted out after the send is refused, even if the transpor
   const transport = new RouteDouble('x', () => {
     throw new Error('the line is cut');
   });
-  const { accountId, number, deliver, told } = await claimed(transport, 2);
+  const { accountId, number, deliver, reported } = await claimed(transport, 2);
   await app.get(OptOutService).add({ accountId, signature: 'INFOS' }, number.slice(1));
   await expect(deliver()).rejects.toThrow('the line is cut');
-  expect([...told]).toEqual([[1, { kind: 'refused', error: 'opted_out', unasked: true }]]);
+  expect([...reported]).toEqual([[1, { kind: 'refused', error: 'opted_out', unasked: true }]]);
   expect(transport.numbers).toEqual(number.slice(0, 1));
 });
 
@@ -94,7 +94,7 @@ test('while the storage is unavailable, one caller asks it for all parts of a sl
     else await new Promise<void>((resolve) => void clock.after(1000 * position, resolve));
     return { kind: 'sent', carrierIds: [`id-${position}`] };
   });
-  const { clock, deliver, batch, told } = await claimed(transport, COUNT);
+  const { clock, deliver, batch, reported } = await claimed(transport, COUNT);
   const parts = app.get(PartStore);
   const record = parts.record.bind(parts);
   let asked = 0;
@@ -116,7 +116,7 @@ test('while the storage is unavailable, one caller asks it for all parts of a sl
   // When the storage is back, all parts are stored and reported before the slow SMS has finished.
   parts.record = record;
   await pass(5000);
-  expect(told.size).toBe(COUNT - 1);
+  expect(reported.size).toBe(COUNT - 1);
   through();
   await delivered;
   expect(await parts.parts(batch[0]?.messageId ?? '')).toHaveLength(COUNT);

@@ -57,9 +57,9 @@ describe('the state of an SMS', () => {
   test('does not depend on the order of the reports, and is refunded only if all parts failed', () => {
     const final = fc.constantFrom<PartStatus>('delivered', 'undelivered', 'failed', 'unknown');
     fc.assert(
-      fc.property(fc.array(fc.tuple(final, fc.nat()), { minLength: 1, maxLength: 6 }), (told) => {
-        const statuses = told.map(([status]) => status);
-        const order = told.map(([, weight], index) => ({ weight, index })).sort((a, b) => a.weight - b.weight);
+      fc.property(fc.array(fc.tuple(final, fc.nat()), { minLength: 1, maxLength: 6 }), (reported) => {
+        const statuses = reported.map(([status]) => status);
+        const order = reported.map(([, weight], index) => ({ weight, index })).sort((a, b) => a.weight - b.weight);
         const now = parts(statuses.map(() => 'sent'));
         const row = { status: 'sent' as DeliveryStatus, units: 5, attempt: 1, dueAt: null };
         let refunded = 0;

@@ -28,12 +28,12 @@ describe('the result of a transport for an SMS', () => {
     [{ attempts: [{ ...attempt, code: 7 }] }, '`attempts` must be a list'],
     [{ trail: 7 }, '`trail` must be a list'],
   ])('is malformed if it is %j, which does not affect the others', (wrong, fault) => {
-    const { results, fault: told } = checkSubmitResults([{ kind: 'sent' }, { kind: 'sent', ...wrong }], 2);
-    expect([results, told]).toEqual([[{ kind: 'sent' }, BAD], expect.stringContaining(fault)]);
+    const { results, fault: given } = checkSubmitResults([{ kind: 'sent' }, { kind: 'sent', ...wrong }], 2);
+    expect([results, given]).toEqual([[{ kind: 'sent' }, BAD], expect.stringContaining(fault)]);
     expect(checkSubmitResult({ kind: 'sent', ...wrong }).result).toEqual(BAD);
   });
 
-  test.each([undefined, null])('is malformed if it is reported early as %s', (told) => {
-    expect(checkSubmitResult(told).result).toEqual({ kind: 'unknown', error: 'no_answer' });
+  test.each([undefined, null])('is malformed if it is reported early as %s', (given) => {
+    expect(checkSubmitResult(given).result).toEqual({ kind: 'unknown', error: 'no_answer' });
   });
 });

@@ -52,11 +52,11 @@ async function submitted(results: readonly unknown[]) {
   const instruments = new Instruments(new SafeTelemetry(prometheus, clock));
   const transport = new Scripted(results);
   const measured = measuredTransport(transport, instruments, clock);
-  const told: unknown[] = [];
-  const given = await measured.submit(SMS, new AbortController().signal, (_, result) => told.push(result));
+  const reported: unknown[] = [];
+  const given = await measured.submit(SMS, new AbortController().signal, (_, result) => reported.push(result));
   const lines = async (of: string) =>
     (await prometheus.scrape()).body.split('\n').filter((line) => line.startsWith(`messaging_${of}{`));
-  return { transport, measured, given, told, lines };
+  return { transport, measured, given, reported, lines };
 }
 
 test('each attempt at a carrier is counted once, including one whose result came early', async () => {
@@ -70,8 +70,8 @@ test('each attempt at a carrier is counted once, including one whose result came
     { kind: 'refused', error: '22670000000' },
     { kind: 'postponed', error: 'rate_limited', until: 0 },
   ];
-  const { given, told, lines } = await submitted(results);
-  expect([given, told]).toEqual([results, [results[0]]]);
+  const { given, reported, lines } = await submitted(results);
+  expect([given, reported]).toEqual([results, [results[0]]]);
   expect(new Set(await lines('carrier_submits_total'))).toEqual(
     new Set([
       'messaging_carrier_submits_total{route="scripted",result="sent"} 1',
@@ -125,9 +125,9 @@ test('if a metric throws, results and reports still get through', async () => {
   const results = SMS.map(() => ({ kind: 'sent' }) as const);
   const transport = new Scripted(results);
   const measured = measuredTransport(transport, instruments, clock);
-  const told: unknown[] = [];
-  const given = await measured.submit(SMS, new AbortController().signal, (_, result) => told.push(result));
-  expect([given, told]).toEqual([results, [results[0]]]);
+  const reported: unknown[] = [];
+  const given = await measured.submit(SMS, new AbortController().signal, (_, result) => reported.push(result));
+  expect([given, reported]).toEqual([results, [results[0]]]);
   const report = jest.fn(async () => undefined);
   const sink = { report, receipts: async () => undefined, inbound: async () => undefined, unread: () => undefined };
   await measured.start(sink);

@@ -62,16 +62,16 @@ test('all series of 10 routes and 50 countries are at most 2000', async () => {
 });
 
 test('a value that is in no list becomes other, so numbers, ids and texts never become labels', () => {
-  const told: Recorded[] = [];
-  const telemetry = new RecordingTelemetry((recorded) => told.push(recorded));
+  const reported: Recorded[] = [];
+  const telemetry = new RecordingTelemetry((recorded) => reported.push(recorded));
   const instruments = new Instruments(new SafeTelemetry(telemetry, new FakeClock()));
   instruments.record('deliveries_total', 1, 'sms', '22670000000');
   instruments.record('refunded_units_total', 1, 'sms', 'Bonjour', '');
   for (const i of range(60)) instruments.record('codes_sent_total', 1, `C${i}`);
   instruments.record('codes_sent_total', 1, 'C7');
   instruments.record('codes_sent_total', 1, undefined);
-  const countries = told.filter(([name]) => name === 'messaging_codes_sent_total').map(([, country]) => country);
-  expect(told.slice(0, 2)).toEqual([
+  const countries = reported.filter(([name]) => name === 'messaging_codes_sent_total').map(([, country]) => country);
+  expect(reported.slice(0, 2)).toEqual([
     ['messaging_deliveries_total', 'sms', 'other'],
     ['messaging_refunded_units_total', 'sms', 'other', ''],
   ]);

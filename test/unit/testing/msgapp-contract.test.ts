@@ -69,13 +69,13 @@ const FAULTS: Readonly<Record<string, readonly [notices: string, build: (app: Lo
     'linking > a linked session opens again with its credentials, and shows no code',
     (app) => {
       const begin = app.begin.bind(app);
-      app.begin = (order, tell) =>
+      app.begin = (order, report) =>
         begin(
           {
             ...order,
             credentials: { ...order.credentials, read: async () => new Map(), write: async () => undefined },
           },
-          tell,
+          report,
         );
     },
   ],
@@ -83,16 +83,17 @@ const FAULTS: Readonly<Record<string, readonly [notices: string, build: (app: Lo
     'linking > a new session shows a code; once it is scanned, the session is linked and open with that number',
     (app) => {
       const begin = app.begin.bind(app);
-      app.begin = (order, tell) => begin(order, async (event) => (event.kind === 'linked' ? undefined : tell(event)));
+      app.begin = (order, report) =>
+        begin(order, async (event) => (event.kind === 'linked' ? undefined : report(event)));
     },
   ],
   'a link before the scan': [
     'linking > nothing is linked without a scan',
     (app) => {
       const begin = app.begin.bind(app);
-      app.begin = async (order, tell) => {
-        await begin(order, tell);
-        await tell({ kind: 'linked', number: app.phone });
+      app.begin = async (order, report) => {
+        await begin(order, report);
+        await report({ kind: 'linked', number: app.phone });
       };
     },
   ],

@@ -40,8 +40,8 @@ test('only events of the endpoint’s types are sent, each with the number of th
   await world.record(1, 'optout.added');
   await world.record(1, 'optout.removed');
   await world.until(() => world.find(id).cursor === 6);
-  const told = receiver.calls.map(({ body }) => JSON.parse(body)).sort((a, b) => a.sequence - b.sequence);
-  expect(told.map(({ sequence, previous }) => [sequence, previous])).toEqual([
+  const received = receiver.calls.map(({ body }) => JSON.parse(body)).sort((a, b) => a.sequence - b.sequence);
+  expect(received.map(({ sequence, previous }) => [sequence, previous])).toEqual([
     [3, null],
     [4, 3],
     [6, 4],

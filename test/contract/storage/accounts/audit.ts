@@ -18,7 +18,7 @@ function entry(index: number, over: Partial<AuditEntry> = {}): AuditEntry {
 export function auditTests({ test }: TestRunner, world: StorageFixture): void {
   const list = async (accountId: string | undefined = ACCOUNT) =>
     [...(await world.audit.list({ limit: 100, accountId })).items].reverse();
-  const told = async () => (await list()).map(({ action, target }) => `${action} ${target}`);
+  const recorded = async () => (await list()).map(({ action, target }) => `${action} ${target}`);
 
   test('an entry is stored unchanged, for its account alone', async () => {
     const full = entry(1, { before: { a: 1, b: null, c: ['x'] }, after: { a: 'é "\\ 😀', b: true } });
@@ -84,7 +84,7 @@ export function auditTests({ test }: TestRunner, world: StorageFixture): void {
     await world.optOuts.add([anOptOut(4)]);
     await world.optOuts.remove([anOptOut(1), anOptOut(9)], undefined, undefined, audit);
     await world.optOuts.remove([anOptOut(1)], undefined, undefined, audit);
-    assert.deepEqual(await told(), ['optout.added 2', 'optout.added 1', 'optout.added 1']);
+    assert.deepEqual(await recorded(), ['optout.added 2', 'optout.added 1', 'optout.added 1']);
     assert.equal((await world.optOuts.find(ACCOUNT, anOptOut(2).id))?.number, anOptOut(2).number);
     assert.equal(await world.optOuts.find('acc2', anOptOut(2).id), undefined);
   });
@@ -138,11 +138,11 @@ export function auditTests({ test }: TestRunner, world: StorageFixture): void {
       throw new Error('no');
     };
     await assert.rejects(world.endpoints.update({ accountId: ACCOUNT, id: anEndpoint(1).id }, fails, START, BY));
-    const tell = () => {
+    const failing = () => {
       throw new Error('no');
     };
-    await assert.rejects(world.optOuts.add([anOptOut(1)], tell));
+    await assert.rejects(world.optOuts.add([anOptOut(1)], failing));
     assert.equal(await world.optOuts.find(ACCOUNT, anOptOut(1).id), undefined);
-    assert.deepEqual(await told(), [`webhook.created ${anEndpoint(1).id}`]);
+    assert.deepEqual(await recorded(), [`webhook.created ${anEndpoint(1).id}`]);
   });
 }

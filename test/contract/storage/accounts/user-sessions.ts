@@ -45,7 +45,7 @@ export function aRefresh(index: number, number: number, over: Partial<UserSessio
 }
 
 /** The token that is valid after a refresh, or else its outcome. */
-function told(outcome: RefreshOutcome): string {
+function outcomeOf(outcome: RefreshOutcome): string {
   return outcome.kind === 'refreshed' ? outcome.hash : outcome.kind;
 }
 
@@ -54,7 +54,7 @@ export function userSessionTests({ test }: TestRunner, world: StorageFixture): v
   const audited = async () =>
     (await world.storage.store(AuditLog).list({ limit: 100 })).items.map(({ action, target }) => `${action} ${target}`);
   const begin = (index: number) => store().start(aLink(index), aStart(index));
-  const refresh = async (...given: Parameters<typeof aRefresh>) => told(await store().refresh(aRefresh(...given)));
+  const refresh = async (...given: Parameters<typeof aRefresh>) => outcomeOf(await store().refresh(aRefresh(...given)));
   const USER = { subject: 'Awa « é »', accountId: ACCOUNT, role: 'sender' } as const;
   const SESSION = { ...USER, id: 'session-1', endsAt: START + 3 * DAY_MS };
 
@@ -140,8 +140,8 @@ export function userSessionTests({ test }: TestRunner, world: StorageFixture): v
     await refresh(2, 0);
     await refresh(2, 1, { at: START + GRACE });
     assert.equal(await refresh(2, 0, { at: START + GRACE }), 'replayed');
-    const told = ['session.ended session-2', 'session.ended session-1'];
-    assert.deepEqual(await audited(), [...told, 'session.started session-2', 'session.started session-1']);
+    const outcomeOf = ['session.ended session-2', 'session.ended session-1'];
+    assert.deepEqual(await audited(), [...outcomeOf, 'session.started session-2', 'session.started session-1']);
   });
 
   test('a session ends if it rests for too long, or reaches its longest time', async () => {

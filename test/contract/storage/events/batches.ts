@@ -80,9 +80,9 @@ export function eventBatchTests({ test }: TestRunner, world: StorageFixture): vo
     await world.outbox.settle([update(LAST, 'delivered'), ...first, update(20, 'sent')]);
     const others = range(LAST - 20).map((index) => 20 + index);
     await world.outbox.settle(others.map((message) => update(message, outcomes[message % 3] ?? 'failed')));
-    const told = (await steps.events()).map(({ type, data }) => [type, 'id' in data ? data.id : '']);
+    const published = (await steps.events()).map(({ type, data }) => [type, 'id' in data ? data.id : '']);
     for (const message of range(MANY)) {
-      const own = told.filter(([, id]) => id === messageId(message)).map(([type]) => type);
+      const own = published.filter(([, id]) => id === messageId(message)).map(([type]) => type);
       const outcome = message < 20 || message === LAST ? 'delivered' : (outcomes[message % 3] ?? 'failed');
       const sent = message <= 20 ? ['message.sent'] : [];
       assert.deepEqual(own, [...sent, `message.${outcome}`, 'send.completed']);

@@ -51,7 +51,7 @@ export class EventsFixture {
   }
 
   /** The events as `type position`, in the order of the numbers. */
-  async told(accountId = ACCOUNT): Promise<readonly string[]> {
+  async published(accountId = ACCOUNT): Promise<readonly string[]> {
     return (await this.events(accountId)).map(({ type, data }) =>
       'position' in data ? `${type} ${data.position}` : type,
     );

@@ -60,7 +60,7 @@ export function eventTests({ test }: TestRunner, world: StorageFixture): void {
     await world.claim();
     await steps.settle(1, 'delivered', 0);
     await steps.settle(1, 'sent', 0);
-    assert.deepEqual(await steps.told(), ['message.delivered 0', 'send.completed']);
+    assert.deepEqual(await steps.published(), ['message.delivered 0', 'send.completed']);
   });
 
   test('an expiry and the report of a receipt are events too', async () => {
@@ -87,8 +87,8 @@ export function eventTests({ test }: TestRunner, world: StorageFixture): void {
     await world.claim();
     await steps.settle(2, 'sent', 0);
     await steps.settle(1, 'sent', 0);
-    assert.deepEqual(await steps.told(), ['message.sent 0']);
-    assert.deepEqual(await steps.told('acc2'), []);
+    assert.deepEqual(await steps.published(), ['message.sent 0']);
+    assert.deepEqual(await steps.published('acc2'), []);
   });
 
   test('a send is completed once, with its last recipient; later events are about the recipient', async () => {
@@ -97,8 +97,8 @@ export function eventTests({ test }: TestRunner, world: StorageFixture): void {
     await steps.settle(1, 'unknown', 2);
     await steps.settle(1, 'failed', 3);
     await steps.settle(1, 'delivered', 2);
-    const told = ['delivered 0', 'delivered 1', 'unknown 2', 'failed 3'].map((each) => `message.${each}`);
-    assert.deepEqual(await steps.told(), [...told, 'send.completed', 'message.delivered 2']);
+    const published = ['delivered 0', 'delivered 1', 'unknown 2', 'failed 3'].map((each) => `message.${each}`);
+    assert.deepEqual(await steps.published(), [...published, 'send.completed', 'message.delivered 2']);
     const { data } = (await steps.events())[4] ?? {};
     const sums = {
       recipients_count: 4,
@@ -118,9 +118,9 @@ export function eventTests({ test }: TestRunner, world: StorageFixture): void {
     await steps.settle(1, 'delivered', 0, 1);
     await steps.settle(2, 'delivered', 1);
     await steps.settle(2, 'delivered', 2);
-    const told = await steps.told();
-    assert.equal(told.filter((type) => type === 'send.completed').length, 2);
-    assert.equal(told.at(-1), 'send.completed');
+    const published = await steps.published();
+    assert.equal(published.filter((type) => type === 'send.completed').length, 2);
+    assert.equal(published.at(-1), 'send.completed');
   });
 
   test('refused recipients have events after the accept, and count', async () => {
@@ -130,9 +130,9 @@ export function eventTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(await steps.events(), []);
     assert.equal(await steps.log.numberMarks(100), 3);
     assert.equal(await steps.log.numberMarks(100), 0);
-    assert.deepEqual(await steps.told(), ['message.failed 1', 'message.failed 0', 'send.completed']);
+    assert.deepEqual(await steps.published(), ['message.failed 1', 'message.failed 0', 'send.completed']);
     await steps.settle(1, 'delivered', 0);
-    assert.deepEqual((await steps.told()).slice(3), ['message.delivered 0', 'send.completed']);
+    assert.deepEqual((await steps.published()).slice(3), ['message.delivered 0', 'send.completed']);
   });
 
   test('a refused send leaves no mark, and marks of an account that does not record are dropped', async () => {
@@ -285,10 +285,10 @@ export function eventTests({ test }: TestRunner, world: StorageFixture): void {
     await steps.sending(aSend(1, two), aSend(2, { ...two, recipients: [{ number: phone(1), units: 1 }] }));
     await steps.settle(1, 'sent', 0, 1);
     await steps.settle(2, 'sent', 0);
-    const told = await steps.told();
+    const published = await steps.published();
     assert.equal(await steps.log.erase(phone(0), [ACCOUNT, 'nobody']), 1);
     assert.equal(await steps.log.erase(phone(0), [ACCOUNT]), 0);
-    assert.deepEqual(await steps.told(), told);
+    assert.deepEqual(await steps.published(), published);
     const [erased, ...others] = (await steps.events()).map(({ data }) => data);
     assert.deepEqual(erased, { ...erased, number: '*'.repeat(phone(0).length), metadata: null, status: 'sent' });
     for (const other of others) assert.deepEqual(other, { ...other, number: phone(1), metadata: { name: 'Awa' } });

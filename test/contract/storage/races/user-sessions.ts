@@ -74,11 +74,12 @@ export const USER_SESSION_RACES: Readonly<Record<string, Race>> = {
     });
     await store.startByLink(aLink(10).hash, aStart(10));
     const { items } = await world.storage.store(AuditLog).list({ limit: 200 });
-    const told = (action: AuditAction) => items.flatMap((entry) => (entry.action === action ? [entry.target] : []));
-    const [begun, revoked] = [told('session.started'), told('link.revoked')];
+    const targetsOf = (action: AuditAction) =>
+      items.flatMap((entry) => (entry.action === action ? [entry.target] : []));
+    const [begun, revoked] = [targetsOf('session.started'), targetsOf('link.revoked')];
     const gone = [...begun.map((id) => id.replace('session', 'link')), ...revoked];
     assert.deepEqual(gone.sort(), links.map((index) => aLink(index).id).sort());
-    assert.deepEqual(told('session.ended').sort(), begun.sort());
+    assert.deepEqual(targetsOf('session.ended').sort(), begun.sort());
     for (const id of begun) assert.equal(await store.find(id), undefined);
   },
 

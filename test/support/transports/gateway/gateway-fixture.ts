@@ -60,7 +60,7 @@ export type FixtureOptions = Partial<Omit<HttpSmsOptions, 'vendor'>> & {
 /** A vendor's double on loopback, and our transport that speaks to it, on a fake clock. */
 export class GatewayFixture {
   /** The early reports of SMS: position and kind. */
-  readonly told: string[] = [];
+  readonly reported: string[] = [];
   readonly sink = new RecordingSink();
   readonly stopping = new AbortController();
 
@@ -82,7 +82,7 @@ export class GatewayFixture {
   }
 
   submit(...batch: readonly OutgoingSms[]): Promise<readonly SubmitResult[]> {
-    const report: ReportResult = (sms, { kind }) => this.told.push(`${sms.position} ${kind}`);
+    const report: ReportResult = (sms, { kind }) => this.reported.push(`${sms.position} ${kind}`);
     return this.transport.submit(batch.length > 0 ? batch : [anSms()], this.stopping.signal, report);
   }
 

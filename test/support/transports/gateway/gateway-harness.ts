@@ -21,7 +21,7 @@ export async function openGateway(double: VendorDouble): Promise<SmsTransportHar
   };
   let sink: SmsSink | undefined;
   const { transport, clock } = fixture;
-  const told = async (call: DoubleCall) => {
+  const report = async (call: DoubleCall) => {
     try {
       return (await fixture.call(call, url, {}, sink)).status < 300;
     } catch {
@@ -45,10 +45,10 @@ export async function openGateway(double: VendorDouble): Promise<SmsTransportHar
     report: async (number, status) => {
       const { ids = [], reference } = fixture.taken.findLast(({ to }) => to === number) ?? {};
       const known = reference === undefined ? {} : { reference };
-      const calls = ids.map((id) => told(double.receipt({ id, to: number, status, ...known }, url, clock.now())));
+      const calls = ids.map((id) => report(double.receipt({ id, to: number, status, ...known }, url, clock.now())));
       return (await Promise.all(calls)).every(Boolean);
     },
-    say: (from, to, text) => told(double.inbound({ from, to, text }, url, clock.now())),
+    say: (from, to, text) => report(double.inbound({ from, to, text }, url, clock.now())),
     pass: () => clock.advance(100),
     close: () => fixture.close(),
   };

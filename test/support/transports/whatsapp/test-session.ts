@@ -10,7 +10,7 @@ import { until } from '../../common/until.js';
 import { MemoryCredentials } from './memory-credentials.js';
 import type { Phone } from './phone.js';
 
-type Told<K extends LinkEvent['kind']> = Extract<LinkEvent, { kind: K }>;
+type EventOf<K extends LinkEvent['kind']> = Extract<LinkEvent, { kind: K }>;
 
 /** A session that does by hand what the session manager does: opens connections and hears what they say. */
 export class TestSession {
@@ -43,13 +43,13 @@ export class TestSession {
     return this.current;
   }
 
-  /** The first event of a kind that the latest connection has told or will tell. */
-  async hears<K extends LinkEvent['kind']>(kind: K): Promise<Told<K>> {
+  /** The first event of a kind that the latest connection has reported or will report. */
+  async hears<K extends LinkEvent['kind']>(kind: K): Promise<EventOf<K>> {
     const { events } = this;
     return until(
-      () => events.find((event): event is Told<K> => event.kind === kind),
+      () => events.find((event): event is EventOf<K> => event.kind === kind),
       (event) => event !== undefined,
-    ) as Promise<Told<K>>;
+    ) as Promise<EventOf<K>>;
   }
 
   async end(): Promise<LinkEnd> {
@@ -99,7 +99,7 @@ export class TestSession {
     return this.link.send({ messageId, from, to: to.number, attempt: 1, content: body }, signal);
   }
 
-  /** What was told of a message, oldest first. */
+  /** What was reported of a message, oldest first. */
   receipts(reference: string): string[] {
     return this.events.flatMap((event) =>
       event.kind === 'receipt' && event.reference === reference ? [event.status] : [],

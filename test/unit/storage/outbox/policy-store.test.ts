@@ -67,7 +67,7 @@ class OneByOne extends PolicyStore {
     };
     const { dialect } = this.records;
     const recorder = this.records.store(EventRecorder);
-    await recorder.write((telling) => changeRecords(dialect, [{ keys, lock: 'always', run }], 'wait', telling));
+    await recorder.write((publisher) => changeRecords(dialect, [{ keys, lock: 'always', run }], 'wait', publisher));
     return results.at(-1) as T;
   }
 

@@ -269,21 +269,21 @@ describe("work that joins the host's transaction", () => {
 
   test('is notified of the commit once it has happened, and never of a rollback', async () => {
     const it = await world();
-    const told: string[] = [];
+    const order: string[] = [];
     await hostTransaction(it.dataSource, async (manager) => {
-      it.storage.store(OutboxStore).whenCommitted({ manager }, () => told.push('committed'));
+      it.storage.store(OutboxStore).whenCommitted({ manager }, () => order.push('committed'));
       await manager.transaction(async () => undefined);
       await settled();
-      expect(told).toEqual([]);
+      expect(order).toEqual([]);
     });
-    expect(told).toEqual(['committed']);
+    expect(order).toEqual(['committed']);
     await hostTransaction(
       it.dataSource,
-      async (manager) => it.storage.store(OutboxStore).whenCommitted({ manager }, () => told.push('rolled back')),
+      async (manager) => it.storage.store(OutboxStore).whenCommitted({ manager }, () => order.push('rolled back')),
       'roll back',
     );
     await hostTransaction(it.dataSource, async () => undefined);
-    expect(told).toEqual(['committed']);
+    expect(order).toEqual(['committed']);
   });
 
   test('fails without quoting the text it carried', async () => {

@@ -8,13 +8,13 @@ import { stanza } from '../../../support/transports/whatsapp/stanza.js';
 const SENT = Promise.resolve();
 
 let clock: FakeClock;
-let told: object[];
+let reported: object[];
 let tracker: ReceiptTracker;
 
 beforeEach(() => {
   clock = new FakeClock();
-  told = [];
-  tracker = new ReceiptTracker(clock, DAY_MS, (event) => told.push(event));
+  reported = [];
+  tracker = new ReceiptTracker(clock, DAY_MS, (event) => reported.push(event));
 });
 
 const ack = (id: string, more = {}) => stanza('ack', { class: 'message', id, ...more });
@@ -26,14 +26,14 @@ describe('a caller that waits for an acknowledgement', () => {
     tracker.acknowledged(ack('A'));
     tracker.acknowledged(ack('B', { error: '479' }));
     expect([await good, await bad]).toEqual([{}, { error: '479' }]);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
   test('gets a 463 too, and the number is reported as restricted', async () => {
     const refused = tracker.ackOf('A', SENT, 1000);
     tracker.acknowledged(ack('A', { error: '463' }));
     expect(await refused).toEqual({ error: '463' });
-    expect(told).toEqual([{ kind: 'restricted', code: '463', forMs: DAY_MS }]);
+    expect(reported).toEqual([{ kind: 'restricted', code: '463', forMs: DAY_MS }]);
   });
 
   test('waits from the moment when the message is written', async () => {
@@ -61,7 +61,7 @@ describe('a caller that waits for an acknowledgement', () => {
     const waiting = tracker.ackOf('A', SENT, 1000);
     tracker.received(receipt('A'));
     expect(await waiting).toEqual({});
-    expect(told).toEqual([{ kind: 'receipt', reference: 'A', status: 'delivered', at: 1_700_000_000_000 }]);
+    expect(reported).toEqual([{ kind: 'receipt', reference: 'A', status: 'delivered', at: 1_700_000_000_000 }]);
   });
 });
 
@@ -70,7 +70,7 @@ describe('an acknowledgement or receipt that nobody waits for', () => {
     tracker.acknowledged(ack('A', { t: '1700000000' }));
     tracker.acknowledged(ack('B', { error: '463' }));
     tracker.acknowledged(ack('C', { error: 'no number 22670000001' }));
-    expect(told).toEqual([
+    expect(reported).toEqual([
       { kind: 'receipt', reference: 'A', status: 'sent', at: 1_700_000_000_000 },
       { kind: 'restricted', code: '463', forMs: DAY_MS },
       { kind: 'receipt', reference: 'B', status: 'failed', error: 'ack_error_463', at: clock.now() },
@@ -84,25 +84,25 @@ describe('an acknowledgement or receipt that nobody waits for', () => {
     ['played', 'read'],
   ])('of type "%s" is reported as %s', (type, status) => {
     tracker.received(receipt('A', type === '' ? {} : { type }));
-    expect(told).toMatchObject([{ reference: 'A', status }]);
+    expect(reported).toMatchObject([{ reference: 'A', status }]);
   });
 
   test.each(['retry', 'sender', 'read-self', 'inactive', 'server-error', 'constructor'])(
     'of type "%s" says nothing about the recipient and is not reported',
     (type) => {
       tracker.received(receipt('A', { type }));
-      expect(told).toEqual([]);
+      expect(reported).toEqual([]);
     },
   );
 
   test('is reported once for each message that the receipt names', () => {
     const items = ['B', 'C'].map((id) => stanza('item', { id }));
     tracker.received({ ...receipt('A', { type: 'read' }), content: [stanza('list', {}, items)] });
-    expect(told).toMatchObject([{ reference: 'A' }, { reference: 'B' }, { reference: 'C' }]);
+    expect(reported).toMatchObject([{ reference: 'A' }, { reference: 'B' }, { reference: 'C' }]);
   });
 
   test('gets our own time if its time cannot be read', () => {
     tracker.received(receipt('A', { t: 'yesterday' }));
-    expect(told).toMatchObject([{ at: clock.now() }]);
+    expect(reported).toMatchObject([{ at: clock.now() }]);
   });
 });

@@ -64,11 +64,11 @@ describe('connections', () => {
     const fixture = await open();
     fixture.server.next('held');
     const results = fixture.submit(...many(3));
-    await until(() => fixture.told.length === 2);
-    expect(fixture.told.toSorted()).toEqual(['1 sent', '2 sent']);
+    await until(() => fixture.reported.length === 2);
+    expect(fixture.reported.toSorted()).toEqual(['1 sent', '2 sent']);
     fixture.server.release();
     expect(kinds(await results)).toEqual(['sent', 'sent', 'sent']);
-    expect(fixture.told[2]).toBe('0 sent');
+    expect(fixture.reported[2]).toBe('0 sent');
   });
 
   test('are encrypted to a known peer, or nothing is sent at all', async () => {

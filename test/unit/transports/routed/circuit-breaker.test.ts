@@ -242,9 +242,9 @@ test('a circuit behaves like a plain model of its rules, whatever the calls and 
         const [pair] = does === 'record' ? open.splice(Math.max(0, open.length - 1 - which), 1) : open.slice(-1);
         expect(pair?.ours.most).toBe(pair?.plains.most);
         if (does === 'record' && pair) {
-          const told = outcomes.slice(0, pair.ours.most);
-          circuit.record(pair.ours, told);
-          plain.record(pair.plains, told);
+          const reported = outcomes.slice(0, pair.ours.most);
+          circuit.record(pair.ours, reported);
+          plain.record(pair.plains, reported);
         }
         expect({ shut: circuit.isShut, until: circuit.shutUntil, opened }).toEqual(plain.shown());
       }

@@ -117,13 +117,13 @@ describe('where an SMS goes', () => {
     const answers = [{ kind: 'sent' }, slow, REFUSED, LOST, BUSY] as const;
     const first = new RouteDouble('first', ({ number }) => answers[Number(number.at(-1))] ?? LOST);
     const { second } = await twoRoutes(first);
-    const told: string[] = [];
+    const reported: string[] = [];
     const batch = [0, 1, 2, 3, 4].map((digit) => anSms(`2267000000${digit}`));
     const results = fixture.submit(batch, undefined, (sms, { kind, route }) =>
-      told.push(`${batch.indexOf(sms)} ${kind} ${route}`),
+      reported.push(`${batch.indexOf(sms)} ${kind} ${route}`),
     );
     await settled();
-    expect(told).toEqual(['0 sent a', '3 unknown a']);
+    expect(reported).toEqual(['0 sent a', '3 unknown a']);
     through({ kind: 'sent' });
     expect((await results).map(({ kind, route }) => `${kind} ${route}`)).toEqual([
       'sent a',
@@ -132,7 +132,7 @@ describe('where an SMS goes', () => {
       'unknown a',
       'retry a',
     ]);
-    expect(told.slice(2).toSorted()).toEqual(['1 sent a', '2 sent b', '4 retry a']);
+    expect(reported.slice(2).toSorted()).toEqual(['1 sent a', '2 sent b', '4 retry a']);
     expect(second.numbers).toEqual(['22670000002']);
   });
 
@@ -195,8 +195,8 @@ describe('where an SMS goes', () => {
 
   test.each(['{"kind":"sent","attempts":{}}', '{"kind":"sent","carrierIds":5}', '{"kind":"taken"}', 'null'])(
     'an SMS with a malformed result (%s) may have been taken, so it goes nowhere else and is not refused',
-    async (told) => {
-      const { second } = await twoRoutes(new RouteDouble('first', () => JSON.parse(told)));
+    async (reported) => {
+      const { second } = await twoRoutes(new RouteDouble('first', () => JSON.parse(reported)));
       expect(await fixture.send(BURKINA)).toMatchObject({
         kind: 'unknown',
         error: expect.stringMatching(/^(no|bad)_answer$/),

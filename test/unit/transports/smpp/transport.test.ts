@@ -68,17 +68,17 @@ describe('submitting', () => {
     const held: SmscSubmit[] = [];
     smsc.onSubmit = (submit) => held.push(submit);
     const transport = await fixture().start([{ port: smsc.port }]);
-    const told: string[] = [];
-    const results = fixture().submit(transport, manySms(3), (sms, { kind }) => told.push(`${sms.text} ${kind}`));
+    const reported: string[] = [];
+    const results = fixture().submit(transport, manySms(3), (sms, { kind }) => reported.push(`${sms.text} ${kind}`));
     await fixture().until(() => held.length === 3);
     held[2]?.answer({ messageId: 'id-3' });
     held[1]?.answer({ status: 11 });
-    await fixture().until(() => told.length === 2);
+    await fixture().until(() => reported.length === 2);
     const [first, second, third] = manySms(3).map(({ text }) => text);
-    expect(told.toSorted()).toEqual([`${second} refused`, `${third} sent`].toSorted());
+    expect(reported.toSorted()).toEqual([`${second} refused`, `${third} sent`].toSorted());
     held[0]?.answer({ messageId: 'id-1' });
     expect(kinds(await results)).toEqual(['sent', 'refused', 'sent']);
-    expect(told[2]).toBe(`${first} sent`);
+    expect(reported[2]).toBe(`${first} sent`);
   });
 
   test('sends a part once the previous one was taken', async () => {

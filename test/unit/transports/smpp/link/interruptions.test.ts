@@ -51,14 +51,14 @@ describe('a carrier that believes that nobody is bound', () => {
   test('is tried less and less often, logged once a minute, and costs no attempt', async () => {
     const smsc = await fixture().smsc({ onSubmit: answering(0x04) });
     const transport = await fixture().start([{ port: smsc.port }]);
-    const told: string[] = [];
+    const reported: string[] = [];
     const begun = fixture().clock.now();
     while (fixture().clock.now() - begun < 600_000) {
       const results = await fixture().results(transport, manySms(3), 200);
-      told.push(...results.map((result) => `${result.kind} ${result.error} ${'away' in result && result.away}`));
+      reported.push(...results.map((result) => `${result.kind} ${result.error} ${'away' in result && result.away}`));
       await upTo(fixture(), 15_000);
     }
-    expect(new Set(told)).toEqual(new Set(['postponed smpp: 0x04 true']));
+    expect(new Set(reported)).toEqual(new Set(['postponed smpp: 0x04 true']));
     expect(bound(smsc).length).toBeGreaterThan(8);
     expect(bound(smsc).length).toBeLessThan(60);
     expect(faults()[0]).toContain(
@@ -155,17 +155,17 @@ describe('a carrier that believes that nobody is bound', () => {
       const [result] = await fixture().results(transport, batch, 100);
       return result;
     };
-    const told: string[] = [];
+    const reported: string[] = [];
     const others: string[] = [];
     for (let attempt = 1; attempt <= 3; ) {
       const handedOver = fixture().submit(transport, manySms(3));
       const result = await submitPoison(attempt);
       if (result?.kind !== 'postponed') attempt++;
-      told.push(`${result?.kind} ${result?.error}`);
+      reported.push(`${result?.kind} ${result?.error}`);
       others.push(...kinds(await fixture().settled(handedOver, 100)));
     }
     expect(new Set(others)).toEqual(new Set(['sent', 'postponed']));
-    expect(told.filter((each) => !each.startsWith('postponed'))).toEqual([
+    expect(reported.filter((each) => !each.startsWith('postponed'))).toEqual([
       'retry smpp: 0x04',
       'retry smpp: 0x04',
       'refused smpp: 0x04',

@@ -10,7 +10,7 @@ import type { StorageFixture } from '../storage-fixture.js';
 import { EventsFixture } from './events-fixture.js';
 
 /** The stores whose changes are events, except for deliveries. */
-export type TellingStores = Pick<
+export type PublishingStores = Pick<
   StorageFixture,
   'accounts' | 'ledger' | 'outbox' | 'policies' | 'optOuts' | 'sessions'
 >;
@@ -23,18 +23,18 @@ interface Emitter {
   readonly type: string;
   readonly data: unknown;
   /** The preparation of the change. Returns a function that makes it. */
-  prepare(stores: TellingStores): Promise<() => Promise<unknown>>;
+  prepare(stores: PublishingStores): Promise<() => Promise<unknown>>;
 }
 
-export const toldKey = (id: string) => aKey(id, { hash: HASH });
-export const toldPosting = (units: number, kind: 'topup' | 'adjust' = 'topup', note?: string) => {
+export const sampleKey = (id: string) => aKey(id, { hash: HASH });
+export const samplePosting = (units: number, kind: 'topup' | 'adjust' = 'topup', note?: string) => {
   return { id: 'op:inv-1', accountId: ACCOUNT, kind, units, note, at: START } as const;
 };
-export const toldOptOut = (over: Partial<OptOut> = {}) =>
+export const sampleOptOut = (over: Partial<OptOut> = {}) =>
   anOptOut(1, { signature: 'SHOP', source: 'phone', at: START, ...over });
-export const toldRemoval = (entries: readonly OptOut[]) =>
+export const sampleRemoval = (entries: readonly OptOut[]) =>
   entries.map((entry) => optOutEvent('optout.removed', { ...entry, at: START }, { ...entry, source: 'operator' }));
-export const toldCode = { accountId: ACCOUNT, at: START, service: 'bank', number: phone(1) };
+export const sampleCode = { accountId: ACCOUNT, at: START, service: 'bank', number: phone(1) };
 const record = (state: object) => new Map([['record', { state, messages: [], expiresAt: START + 1 }]]);
 
 /** Each kind of change except those of deliveries. */
@@ -46,15 +46,15 @@ export const EMITTERS: readonly Emitter[] = [
     prepare:
       async ({ optOuts }) =>
       () =>
-        optOuts.add([toldOptOut()]),
+        optOuts.add([sampleOptOut()]),
   },
   {
     name: 'its end',
     type: 'optout.removed',
     data: { number: phone(1), signature: 'SHOP', source: 'operator' },
     prepare: async ({ optOuts }) => {
-      await optOuts.add([toldOptOut()]);
-      return () => optOuts.remove([toldOptOut()], undefined, toldRemoval);
+      await optOuts.add([sampleOptOut()]);
+      return () => optOuts.remove([sampleOptOut()], undefined, sampleRemoval);
     },
   },
   {
@@ -70,13 +70,13 @@ export const EMITTERS: readonly Emitter[] = [
     name: 'a top-up',
     type: 'balance.topped_up',
     data: { id: 'inv-1', units: 5, note: 'Merci' },
-    prepare: async (stores) => () => stores.ledger.post(toldPosting(5, 'topup', 'Merci')),
+    prepare: async (stores) => () => stores.ledger.post(samplePosting(5, 'topup', 'Merci')),
   },
   {
     name: 'an adjustment',
     type: 'balance.adjusted',
     data: { id: 'inv-1', units: -5, note: null },
-    prepare: async (stores) => () => stores.ledger.post(toldPosting(-5, 'adjust')),
+    prepare: async (stores) => () => stores.ledger.post(samplePosting(-5, 'adjust')),
   },
   {
     name: 'a verified signature',
@@ -100,21 +100,21 @@ export const EMITTERS: readonly Emitter[] = [
     name: 'a key',
     type: 'key.created',
     data: { id: 'k1', name: null },
-    prepare: async (stores) => () => stores.accounts.addKey(toldKey('k1')),
+    prepare: async (stores) => () => stores.accounts.addKey(sampleKey('k1')),
   },
   {
     name: 'a key with a name',
     type: 'key.created',
     data: { id: 'k1', name: 'Shop' },
-    prepare: async (stores) => () => stores.accounts.addKey({ ...toldKey('k1'), name: 'Shop' }),
+    prepare: async (stores) => () => stores.accounts.addKey({ ...sampleKey('k1'), name: 'Shop' }),
   },
   {
     name: 'a key in place of another',
     type: 'key.rotated',
     data: { id: 'k2', name: null, replaced: 'k1' },
     prepare: async (stores) => {
-      await stores.accounts.addKey(toldKey('k1'));
-      return () => stores.accounts.rotateKey('k1', toldKey('k2'), START);
+      await stores.accounts.addKey(sampleKey('k1'));
+      return () => stores.accounts.rotateKey('k1', sampleKey('k2'), START);
     },
   },
   {
@@ -122,7 +122,7 @@ export const EMITTERS: readonly Emitter[] = [
     type: 'key.revoked',
     data: { id: 'k1', name: null },
     prepare: async (stores) => {
-      await stores.accounts.addKey(toldKey('k1'));
+      await stores.accounts.addKey(sampleKey('k1'));
       return () => stores.accounts.revokeKey('k1', START);
     },
   },
@@ -132,7 +132,7 @@ export const EMITTERS: readonly Emitter[] = [
     data: { service: 'bank', number: phone(1) },
     prepare: async (stores) => () =>
       stores.policies.change(['record'], () => {
-        return { result: 0, changes: record({ verified: true }), events: codeEvents(toldCode, { kind: 'verified' }) };
+        return { result: 0, changes: record({ verified: true }), events: codeEvents(sampleCode, { kind: 'verified' }) };
       }),
   },
   {
@@ -142,7 +142,7 @@ export const EMITTERS: readonly Emitter[] = [
     prepare: async (stores) => () =>
       stores.policies.change(
         ['record'],
-        () => ({ result: 0, changes: new Map(), events: codeEvents(toldCode, { kind: 'locked', retryAfter: 60 }) }),
+        () => ({ result: 0, changes: new Map(), events: codeEvents(sampleCode, { kind: 'locked', retryAfter: 60 }) }),
         'to-change',
       ),
   },
@@ -158,18 +158,18 @@ export const EMITTERS: readonly Emitter[] = [
   },
 ];
 
-async function registered({ accounts }: TellingStores): Promise<void> {
+async function registered({ accounts }: PublishingStores): Promise<void> {
   const open = { status: 'pending', reason: undefined, decidedAt: undefined } as const;
   await accounts.registerSignature({ accountId: ACCOUNT, name: 'SHOP', createdAt: START, ...open });
 }
 
-async function spend({ outbox }: Pick<TellingStores, 'outbox'>, units: number, index = 1): Promise<void> {
+async function spend({ outbox }: Pick<PublishingStores, 'outbox'>, units: number, index = 1): Promise<void> {
   const send = aSend(index, { recipients: recipients(1, units) });
   const [outcome] = await outbox.commit([send], decide, undefined, 'none');
   assert.equal(outcome?.kind, 'accepted');
 }
 
-export function toldTests({ test }: TestRunner, world: StorageFixture): void {
+export function publishedEventTests({ test }: TestRunner, world: StorageFixture): void {
   const steps = new EventsFixture(world);
 
   for (const { name, type, data, prepare } of EMITTERS) {
@@ -191,18 +191,18 @@ export function toldTests({ test }: TestRunner, world: StorageFixture): void {
   test('a write that changes nothing has no event', async () => {
     const { accounts, ledger, optOuts } = world;
     await world.fund(0);
-    await accounts.addKey(toldKey('k1'));
+    await accounts.addKey(sampleKey('k1'));
     await accounts.revokeKey('k1', START);
-    await optOuts.add([toldOptOut()]);
-    await ledger.post(toldPosting(5));
+    await optOuts.add([sampleOptOut()]);
+    await ledger.post(samplePosting(5));
     await steps.log.switchOn(ACCOUNT, START);
-    await accounts.addKey(toldKey('k1'));
+    await accounts.addKey(sampleKey('k1'));
     await accounts.revokeKey('k1', START + 1);
     await accounts.revokeKey('k9', START);
-    await optOuts.add([toldOptOut({ id: 'again' })]);
-    await optOuts.remove([toldOptOut({ number: phone(9) })], undefined, toldRemoval);
-    await ledger.post(toldPosting(5));
-    await ledger.post(toldPosting(-5000, 'adjust'));
+    await optOuts.add([sampleOptOut({ id: 'again' })]);
+    await optOuts.remove([sampleOptOut({ number: phone(9) })], undefined, sampleRemoval);
+    await ledger.post(samplePosting(5));
+    await ledger.post(samplePosting(-5000, 'adjust'));
     await accounts.decideSignature(ACCOUNT, 'NOBODY', 'verified', undefined, START);
     assert.deepEqual(await steps.events(), []);
   });
@@ -211,25 +211,25 @@ export function toldTests({ test }: TestRunner, world: StorageFixture): void {
 }
 
 function lowBalanceTests({ test }: Pick<TestRunner, 'test'>, world: StorageFixture): void {
-  const told = async () => (await world.ledger.publishLow(START, 9)).map(({ data }) => data);
+  const published = async () => (await world.ledger.publishLow(START, 9)).map(({ data }) => data);
   const set = (units: number | undefined, id = ACCOUNT) => world.accounts.setLowBalance(id, units);
   const post = (units: number, id: string) => {
-    return world.ledger.post({ ...toldPosting(units, units > 0 ? 'topup' : 'adjust'), id: `op:${id}` });
+    return world.ledger.post({ ...samplePosting(units, units > 0 ? 'topup' : 'adjust'), id: `op:${id}` });
   };
 
   test('a low balance is reported once, and again after it was above', async () => {
     await world.fund(1000);
     assert.equal(await set(10), true);
     await spend(world, 990);
-    assert.deepEqual(await told(), []);
+    assert.deepEqual(await published(), []);
     await spend(world, 1, 2);
-    assert.deepEqual([await told(), await told()], [[{ balance: 9, threshold: 10 }], []]);
+    assert.deepEqual([await published(), await published()], [[{ balance: 9, threshold: 10 }], []]);
     await post(-1, 'less');
     await post(1, 'still-low');
-    assert.deepEqual(await told(), []);
+    assert.deepEqual(await published(), []);
     await post(1, 'there');
     await post(-1, 'low');
-    assert.deepEqual(await told(), [{ balance: 9, threshold: 10 }]);
+    assert.deepEqual(await published(), [{ balance: 9, threshold: 10 }]);
   });
 
   test('a low balance that was not yet reported is not lost if the balance rises before that', async () => {
@@ -237,9 +237,9 @@ function lowBalanceTests({ test }: Pick<TestRunner, 'test'>, world: StorageFixtu
     await set(10);
     await spend(world, 995);
     await post(100, 'rescue');
-    assert.deepEqual([await told(), await told()], [[{ balance: 105, threshold: 10 }], []]);
+    assert.deepEqual([await published(), await published()], [[{ balance: 105, threshold: 10 }], []]);
     await spend(world, 100, 2);
-    assert.deepEqual(await told(), [{ balance: 5, threshold: 10 }]);
+    assert.deepEqual(await published(), [{ balance: 5, threshold: 10 }]);
   });
 
   test('a refund lifts a low balance above the threshold again', async () => {
@@ -247,7 +247,7 @@ function lowBalanceTests({ test }: Pick<TestRunner, 'test'>, world: StorageFixtu
     await set(10);
     for (const index of [1, 2]) {
       await spend(world, 995, index);
-      assert.deepEqual(await told(), [{ balance: 5, threshold: 10 }]);
+      assert.deepEqual(await published(), [{ balance: 5, threshold: 10 }]);
       await world.settle(aSend(index).id, 'failed');
       await world.holds(1000);
     }
@@ -256,14 +256,14 @@ function lowBalanceTests({ test }: Pick<TestRunner, 'test'>, world: StorageFixtu
   test('a threshold above the balance is reported at once, another one only if it changes something, and removing it never', async () => {
     await world.fund(1000);
     await set(2000);
-    assert.deepEqual(await told(), [{ balance: 1000, threshold: 2000 }]);
+    assert.deepEqual(await published(), [{ balance: 1000, threshold: 2000 }]);
     await set(1500);
-    assert.deepEqual(await told(), []);
+    assert.deepEqual(await published(), []);
     await set(1000);
     await spend(world, 1);
-    assert.deepEqual(await told(), [{ balance: 999, threshold: 1000 }]);
+    assert.deepEqual(await published(), [{ balance: 999, threshold: 1000 }]);
     await set(undefined);
     await spend(world, 900, 2);
-    assert.deepEqual([await told(), await set(1, 'nobody')], [[], false]);
+    assert.deepEqual([await published(), await set(1, 'nobody')], [[], false]);
   });
 }
