@@ -112,7 +112,9 @@ describe('keys', () => {
     const grace: object = { grace: 5 };
     const manager: object = { manager: {} };
     await expect(here.accounts.rotateKey(id, grace)).rejects.toThrow('Option grace of a rotation is not known');
-    await expect(here.accounts.issueKey('a', manager)).rejects.toThrow('given as { host: { manager } }');
+    await expect(here.accounts.issueKey('a', manager)).rejects.toThrow(
+      'pass your own transaction as { host: { manager } }',
+    );
     await expect(here.accounts.createAccount({ name: 'B' }, manager)).rejects.toThrow('Option manager of an account');
     const [keys, accounts] = [await here.accounts.listKeys('a'), await here.accounts.listAccounts()];
     expect([keys.items.length, accounts.items.length]).toEqual([1, 1]);
