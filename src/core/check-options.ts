@@ -31,7 +31,7 @@ export function checkOptions<T>(options: T, ...sets: readonly Options[]): T {
 }
 
 /**
- * Reads the source of the options of `forRootAsync`. The factory that it returns checks the values as {@link
+ * Reads the source of the options of `forRootAsync`. The factory that it returns checks the options as {@link
  * checkOptions} does.
  * @param declared the options that the host's factory may return
  * @param graph options that shape the module graph. The factory may not return them, because the graph is complete

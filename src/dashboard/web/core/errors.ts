@@ -47,7 +47,7 @@ const t = texts(
 );
 
 /** Whether no answer came, because the service or the network is down. The request may still have been carried out. */
-export function isAway(error: unknown): boolean {
+export function isUnreachable(error: unknown): boolean {
   return error instanceof MessagingApiError && error.status === 0;
 }
 
@@ -65,7 +65,7 @@ export function isPassing(error: unknown): boolean {
 
 /** The sentence for an error: the page's own in the reader's language if it has one, else the server's. */
 export function sentenceOf(error: unknown): string {
-  if (isAway(error)) return t('away');
+  if (isUnreachable(error)) return t('away');
   if (!(error instanceof MessagingApiError)) return t('fault');
   if (error.code === 'link_refused') return t('refused');
   if (error.status === 401) return t('ended');

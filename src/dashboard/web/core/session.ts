@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { ManagementClient, type Me, MessagingApiError, type SignedIn } from '../../../client/manage/index.js';
 import { CLIENT_OPTIONS } from './client-options.js';
 import { isEmbedded, linkFromHost } from './embedding.js';
-import { isAway, isPassing } from './errors.js';
+import { isPassing, isUnreachable } from './errors.js';
 import { offerLanguage } from './i18n.js';
 import { place } from './place.js';
 import { replaceAddress } from './router.js';
@@ -153,7 +153,7 @@ async function enter(): Promise<void> {
 
 function fail(error: unknown): void {
   refusal.value = error;
-  forget(isAway(error) ? 'away' : 'out');
+  forget(isUnreachable(error) ? 'away' : 'out');
 }
 
 function forget(state: SessionState): void {
