@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import config from '../jest.config.js';
 import { jestArguments } from './support/jest/jest-arguments.mjs';
 
-// `npm run jest`: Jest, which runs the named files also where they stand behind `--selectProjects`.
+// `npm run jest`: Jest, which runs the named files even if they follow `--selectProjects`.
 
 const [node, , ...words] = process.argv;
 const projects = config.projects.map(({ displayName }) => displayName);

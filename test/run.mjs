@@ -1,14 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-// `npm test`: the sources are checked beside the build and the tests, which need nothing of that and do not always use both
-// processors. Arguments go to Jest. The first that fails ends all.
+// `npm test`: the sources are checked beside the build and the tests, which do not need that check and do not always
+// use both processors. Arguments go to Jest. The first step that fails ends everything.
 
 const running = new Set();
 
-/** A script of package.json. What it prints comes as it is printed, or in one piece at its end, so that lines stay whole. */
+/**
+ * A script of package.json. Its output is printed as it comes, or in one piece at its end, so that lines stay whole.
+ */
 async function run(script, { args = [], inOnePiece = false } = {}) {
-  // A group of its own, so that all which it started ends with it.
+  // A group of its own, so that everything it started ends with it.
   const child = spawn('npm', ['run', '-s', script, '--', ...args], {
     detached: true,
     stdio: inOnePiece ? ['ignore', 'pipe', 'pipe'] : 'inherit',

@@ -9,12 +9,12 @@ import { OverviewStore } from '../../../src/management/usage/overview-store.js';
 import { UsageStore } from '../../../src/management/usage/usage-store.js';
 import type { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 
-/** When the accounts began to send, and how many messages each has sent in so many hours. */
+/** When the accounts began to send, and how many messages each has sent in this many hours. */
 const BEGAN = Date.UTC(2026, 10, 21);
 const HOURS = 40;
 const MESSAGES = 20_000;
 
-/** The most rows that one of the reads may touch, with those of indexes. */
+/** The most rows that one of the reads may touch, including index entries. */
 export const FEW = 9000;
 
 /** Two accounts that have sent and changed a lot, with a top-up and a refund early on. */
@@ -60,7 +60,7 @@ export async function fillAccounts(storage: TypeormStorage, source: DataSource):
   }
 }
 
-/** What is asked for again and again, or by anybody: each by its name. */
+/** Requests that are made again and again, or by anybody, each by its name. */
 export function readsOf(storage: TypeormStorage): Readonly<Record<string, () => Promise<unknown>>> {
   const [usage, overview, log] = [storage.store(UsageStore), storage.store(OverviewStore), storage.store(AuditLog)];
   const now = BEGAN + HOURS * HOUR_MS;

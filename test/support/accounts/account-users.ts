@@ -3,7 +3,7 @@ import { UserTokenVerifier, type VerifiedUser } from '../../../src/accounts/user
 import type { MessagingOptions } from '../../../src/messaging/module-options.js';
 import { type Call, call, type Reply } from '../http/http-client.js';
 
-/** Believes every token that {@link tokenOf} makes. */
+/** Accepts every token that {@link tokenOf} makes. */
 class TrustedTokens extends UserTokenVerifier {
   override readonly operators = true;
 
@@ -47,7 +47,7 @@ export class UserClient {
     return this.call(path, { method: 'DELETE' });
   }
 
-  /** A body that is no 200 fails the test. */
+  /** Fails the test if the answer is not a 200. */
   async read<T>(path: string): Promise<T> {
     const { status, body } = await this.call(path);
     if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);

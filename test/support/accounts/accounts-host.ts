@@ -2,7 +2,9 @@ import { Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common'
 import { Caller } from '../../../src/accounts/caller.decorator.js';
 import { ApiKeyGuard } from '../../../src/accounts/keys/api-key.guard.js';
 
-/** Routes of a host: one behind our keys, one without the guard it would need, one that looks at its own credentials. */
+/**
+ * Routes of a host: one with our key guard, one that lacks the guard it needs, and one that checks its own credentials.
+ */
 @Controller('host')
 export class KeyedHost {
   @UseGuards(ApiKeyGuard)

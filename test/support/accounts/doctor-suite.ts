@@ -4,12 +4,12 @@ import type { DataSource } from 'typeorm';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { runOperator } from '../../../src/operator/run-operator.js';
 
-/** Whether a finding is about a setting of the server, which the suites share and do not set. */
+/** Whether a finding is about a setting of the server, which the suites share and do not change. */
 export function isOfServer(text: string): boolean {
   return /^(TO DO: )?[a-z_]+ is \w+: /.test(text);
 }
 
-/** What holds for the operator's command `doctor`. @param open a DataSource on an empty database, closed after the test */
+/** Tests of the operator's command `doctor`. @param open a DataSource on an empty database, closed after the test */
 export function doctorRules(open: () => Promise<DataSource>): void {
   /** Runs the command on a started storage. */
   async function doctor(storage: TypeormStorage): Promise<{ code: number; lines: readonly string[] }> {
@@ -23,7 +23,7 @@ export function doctorRules(open: () => Promise<DataSource>): void {
 
   const todos = (lines: readonly string[]) => lines.filter((line) => line.startsWith('TO DO: ') && !isOfServer(line));
 
-  test('a database in order has nothing to do, and the doctor says what there is', async () => {
+  test('a healthy database needs no work, and the doctor shows what exists', async () => {
     const storage = new TypeormStorage({ database: await open() });
     await storage.start();
     const { code, lines } = await doctor(storage);
@@ -36,7 +36,7 @@ export function doctorRules(open: () => Promise<DataSource>): void {
     await storage.stop();
   });
 
-  test('what is missing is to be done, and nothing is changed', async () => {
+  test('missing parts are listed as work, and nothing is changed', async () => {
     const dataSource = await open();
     const storage = new TypeormStorage({ database: dataSource });
     await storage.start();

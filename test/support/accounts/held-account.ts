@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { until } from '../common/until.js';
 
-/** An account's row in the hands of somebody else's PostgreSQL transaction. */
+/** An account's row, locked by another PostgreSQL transaction. */
 export class HeldAccount {
   private constructor(private readonly client: Client) {}
 
@@ -14,8 +14,8 @@ export class HeldAccount {
   }
 
   /**
-   * Resolves when somebody waits for it. Looks at the locks, which are always those of now: within one transaction
-   * `pg_stat_activity` goes on showing the backends of its first look, and knows none that connects later.
+   * Resolves when somebody waits for the row. Reads the locks, which are always current: within one transaction
+   * `pg_stat_activity` keeps showing the backends of its first read, and none that connects later.
    */
   async awaited(): Promise<void> {
     await until(

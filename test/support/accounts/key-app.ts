@@ -18,7 +18,7 @@ import { PEPPER } from '../otp/otp-app.js';
 import { KeyedHost } from './accounts-host.js';
 import { asUser, TestUsers } from './users.js';
 
-/** A service with everything mounted, whose users and time the test makes up. */
+/** A service with everything mounted, whose users and time the test controls. */
 export async function startKeys(adapter: Adapter, options: Partial<MessagingOptions> = {}, setup: AppSetup = {}) {
   const [clock, storage] = [new FakeClock(), new SqliteMemory()];
   const messaging = MessagingModule.forRoot({
@@ -34,18 +34,18 @@ export async function startKeys(adapter: Adapter, options: Partial<MessagingOpti
   const { accountId } = client;
   return {
     ...{ ...app, clock, storage, client, accounts, accountId },
-    /** A client with a key that is restricted like this. */
+    /** A client with a key that has these limits. */
     keyed: async (limits: IssueKeyCallOptions): Promise<ApiClient & { readonly id: string }> => {
       const { key, id } = await accounts.issueKey(accountId, limits);
       return Object.assign(new ApiClient(client.url, accountId, key), { id });
     },
-    /** Asks as a user of the account. */
+    /** Sends a request as a user of the account. */
     as: (role: AccountRole, path: string, asked: Call = {}, subject = 'ann'): Promise<Reply> =>
       call(`${client.url}/${path}`, {
         ...asked,
         headers: { ...asUser({ accountId, subject, role }), ...asked.headers },
       }),
-    /** Asks as one of the operator's users. */
+    /** Sends a request as one of the operator's users. */
     operator: (role: OperatorRole, path: string, asked: Call = {}): Promise<Reply> =>
       call(`${client.url}/${path}`, { ...asked, headers: { ...asUser({ subject: 'olga', role }), ...asked.headers } }),
     /** Sets the state of the account, as another process would, which has notified this one. */

@@ -17,10 +17,10 @@ import { ACCOUNT, aSend, messageId, range, recipients, START } from '../../contr
 /** Enough for several chunks of each part. */
 const MESSAGES = 2500;
 
-/** The most rows that a statement of the check may answer with, so that it holds up nobody. */
+/** The most rows that a statement of the check may return, so that it delays nobody. */
 const MAX_ROWS = 5000;
 
-/** Notes how many rows each statement answers with. */
+/** Records how many rows each statement returns. */
 function noting(db: Database, counts: number[]): Database {
   function* noted<T>(work: Work<T>): Operation<T> {
     const operation = work();
@@ -36,7 +36,7 @@ function noting(db: Database, counts: number[]): Database {
   return Object.create(db, { browse: { value: browse } });
 }
 
-/** A storage with one message of 3000 recipients and many of one; the message 0 has failed and is refunded. */
+/** A storage with one message of 3000 recipients and many messages of one. Message 0 has failed and is refunded. */
 async function withBooks(dataSource: DataSource) {
   const storage = new TypeormStorage({ database: dataSource });
   await storage.start();
@@ -57,9 +57,11 @@ async function withBooks(dataSource: DataSource) {
   return { storage, sendSome, fail };
 }
 
-/** What holds for a check of large books. @param open a DataSource on an empty database of its own, closed after the test */
+/**
+ * Tests of the check of a large ledger. @param open a DataSource on an empty database of its own, closed after the test
+ */
 export function ledgerCheckRules(open: () => Promise<DataSource>): void {
-  test('large books are checked in chunks, and a stopped check goes on where it was', async () => {
+  test('a large ledger is checked in chunks, and a stopped check continues where it was', async () => {
     const dataSource = await open();
     const { storage, sendSome, fail } = await withBooks(dataSource);
     for (const _ of range(MESSAGES / 250)) await sendSome(250);
@@ -93,7 +95,7 @@ export function ledgerCheckRules(open: () => Promise<DataSource>): void {
       `Message ${messageId(MESSAGES + 1)}: r`.slice(0, 20),
     ]);
     const found = await Promise.all(reported.map(({ next }) => storage.store(LedgerStore).check({ after: next })));
-    // From each place, what lies behind it; the faults in the order in which the check comes to them.
+    // From each place, everything after it, with the faults in the order in which the check finds them.
     for (const [index, faults] of found.entries()) {
       expect(faults).toEqual(all.slice(all.length - faults.length));
       const before = found[index - 1] ?? all;
@@ -104,15 +106,18 @@ export function ledgerCheckRules(open: () => Promise<DataSource>): void {
     await storage.stop();
   });
 
-  test.each(['', 'messages', 'elsewhere:1', 'recipients:x:y'])('goes on from no such place: %j', async (after) => {
-    const { storage } = await withBooks(await open());
-    await expect(storage.store(LedgerStore).check({ after })).rejects.toThrow(
-      new MessagingError('error.invalid_cursor'),
-    );
-    await storage.stop();
-  });
+  test.each(['', 'messages', 'elsewhere:1', 'recipients:x:y'])(
+    'cannot continue from the place %j, which does not exist',
+    async (after) => {
+      const { storage } = await withBooks(await open());
+      await expect(storage.store(LedgerStore).check({ after })).rejects.toThrow(
+        new MessagingError('error.invalid_cursor'),
+      );
+      await storage.stop();
+    },
+  );
 
-  test('sends and refunds that go on meanwhile are no faults', async () => {
+  test('sends and refunds during the check are not faults', async () => {
     const { storage, sendSome, fail } = await withBooks(await open());
     for (const _ of range(20)) await sendSome(250);
     let over = false;

@@ -9,7 +9,7 @@ import { WatchedDatabase } from '../databases/watched-database.js';
 /** The time of every measurement. */
 export const NOW = START + 60_000;
 
-/** Deliveries that wait, by account; and rows that no gauge counts. */
+/** Deliveries that wait, by account, and rows that no gauge counts. */
 export const ACCOUNTS = 50;
 export const WAITING = 40;
 const DONE = 30_000;
@@ -30,7 +30,7 @@ export class MeasureFixture {
     return world;
   }
 
-  /** What a process measures, and by which statements. */
+  /** The values that a process measures, and the statements that it uses. */
   async measure(): Promise<{ readonly measures: StorageMeasures; readonly statements: readonly Statement[] }> {
     const db = new WatchedDatabase(await databaseFor(this.database, undefined, false));
     const measures = await new StorageMeter(db).measure({ now: NOW, channels: ['sms', 'whatsapp'] });
@@ -50,7 +50,7 @@ export class MeasureFixture {
       ...range(DONE).map((i) => `('sent-${i}', 0, 'sms', '1', 1, 0, 'sent', 0, 1, ${START + i}, ${i}, '')`),
       ...range(ACCOUNTS).flatMap((account) =>
         range(WAITING).map((i) => {
-          // The oldest of all waits since 30 s; what is put off until later is not due.
+          // The oldest of all has waited for 30 s. Postponed deliveries are not due.
           const due = i === 0 ? START + 30_000 + account : NOW + 1000;
           return `('q-${account}-${i}', 0, 'sms', '1', 1, 0, 'queued', 0, 0, ${due}, 0, 'acc-${account}')`;
         }),
@@ -103,7 +103,7 @@ export class MeasureFixture {
   }
 }
 
-/** What the world shows, but for what only some databases tell. */
+/** The values that the fixture shows, without those that only some databases have. */
 export const MEASURES = {
   open: [
     { channel: 'sms', status: 'queued', count: ACCOUNTS * WAITING + 1 },
@@ -129,7 +129,7 @@ export const MEASURES = {
   uncalledSince: START + 2990,
 } as const;
 
-/** Measures in an order that no database promises. */
+/** Sorts the measures, because no database promises an order. */
 export function sorted(measures: StorageMeasures): StorageMeasures {
   const byText = <T>(list: readonly T[]): T[] =>
     [...list].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));

@@ -4,10 +4,10 @@ import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { balanceOf, phoneOf, type SmsAnswer, sendSms, tallyOf } from '../http/sms-client.js';
 import type { MessagingApp } from '../mounting/messaging-app.js';
 
-/** The instances of one service, on one database; the account is the first one's. */
+/** The instances of one service, on one database. The account belongs to the first one. */
 export type Instances = readonly [MessagingApp, ...MessagingApp[]];
 
-/** `count` sends at once, dealt out to the instances. */
+/** `count` sends at once, spread over the instances. */
 export function sendAtOnce(instances: Instances, count: number, once?: string): Promise<SmsAnswer[]> {
   const { key } = instances[0];
   const one = (index: number) => {
@@ -18,12 +18,12 @@ export function sendAtOnce(instances: Instances, count: number, once?: string): 
   return Promise.all(Array.from({ length: count }, (_, index) => one(index)));
 }
 
-/** What the books say that is wrong. */
+/** The faults that the check of the ledger finds. */
 export function checkLedger([{ app }]: Instances): Promise<readonly string[]> {
   return app.get(LedgerService, { strict: false }).checkLedger();
 }
 
-/** How many messages an account has, 500 at the most. */
+/** How many messages an account has, at most 500. */
 export async function countMessages({ app, accountId }: MessagingApp): Promise<number> {
   const store = app.get(OutboxStore, { strict: false });
   const { items } = await store.list({ accountId, channel: 'sms', kinds: ['text'], limit: 500, after: undefined });

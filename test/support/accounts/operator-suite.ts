@@ -26,7 +26,7 @@ import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { aSend, aSession, onceKey, range, START } from '../../contract/storage/fixtures.js';
 import type { OpenStorage, StorageHarness } from '../../contract/storage/storage-harness.js';
 
-/** What a process of its own has over a storage. */
+/** The stores of a separate process over a storage. */
 function managedOver(storage: MessagingStorage): ManagedAccounts {
   const [clock, ids, events] = [new FakeClock(START), new UuidGenerator(), new MessagingEvents()];
   const ledger = new LedgerService(
@@ -41,7 +41,7 @@ function managedOver(storage: MessagingStorage): ManagedAccounts {
 
 const BY = { kind: 'operator', id: 'odile' } as const;
 
-/** What holds for the stores behind `/manage` on every database. */
+/** Tests of the stores behind `/manage` on every database. */
 export function operatorSuite(open: OpenStorage): void {
   let harness: StorageHarness;
   beforeEach(async () => {
@@ -98,7 +98,7 @@ export function operatorSuite(open: OpenStorage): void {
     expect(await actions()).toEqual(['account.created shop', `balance.topped_up r${winner}`]);
     expect(await post(winner)).toEqual({ reply: kept?.reply, replayed: true });
     await expect(post(1 - winner)).rejects.toMatchObject({ code: 'error.idempotency_mismatch' });
-    // The keys of different accounts are different ones, as their paths are.
+    // Keys of different accounts are different, as their paths are.
     await make('stall');
     const body = { units: 5, reference: 'r5' };
     await processes[0]?.topUp('stall', body, { by: BY, once: { key: 'k', body } });
@@ -120,7 +120,7 @@ export function operatorSuite(open: OpenStorage): void {
     expect(await actions()).toHaveLength(3);
   });
 
-  test('a change that is asked for 20 times at once under one key is made once', async () => {
+  test('a change that is requested 20 times at once under one key is made once', async () => {
     await make('shop');
     const once = onceKey({ accountId: 'operator:x', route: 'manage/accounts/shop/suspend' });
     const change = () => accounts().change('shop', { state: 'suspended' }, call({ once }));
@@ -135,7 +135,7 @@ export function operatorSuite(open: OpenStorage): void {
     expect(await actions()).toEqual(['account.created shop', 'account.suspended shop', 'account.resumed shop']);
   });
 
-  test('accounts are found by the beginning of their ids and names, and walked page by page', async () => {
+  test('accounts are found by the beginning of their ids and names, and listed page by page', async () => {
     const names = ['Z', 'b_', 'a%', 'b', 'Été', 'b'];
     for (const [index, name] of names.entries())
       await make(['b2', 'a1', 'c3', 'b%1', 'd4', 'e5'][index] ?? '', name, START + index);
@@ -156,7 +156,7 @@ export function operatorSuite(open: OpenStorage): void {
     expect(await walk('z')).toEqual([]);
   });
 
-  test('signatures are walked in the order in which they wait, of the same moment too', async () => {
+  test('signatures are listed in the order in which they wait, also those of the same moment', async () => {
     for (const id of ['a', 'b']) {
       await make(id);
       for (const name of ['TWO', 'ONE']) {
@@ -200,7 +200,7 @@ export function operatorSuite(open: OpenStorage): void {
     ]);
   });
 
-  test('the depth of a queue and the earliest due time, over all accounts', async () => {
+  test('the depth of a queue and its earliest due time are counted over all accounts', async () => {
     const ids = range(30).map((index) => `acc-${index}`);
     for (const id of ids) await make(id);
     for (const id of ids) {
@@ -222,7 +222,7 @@ export function operatorSuite(open: OpenStorage): void {
     ]);
   });
 
-  test('of checks that are begun at once one begins, and a broken off one gives way', async () => {
+  test('of checks that begin at once only one runs, and an interrupted one gives way', async () => {
     const other = (await harness.another?.()) ?? harness.storage;
     const begin = (id: string, at = START) => {
       const store = [harness.storage, other][Number(id) % 2]?.store(CheckRunStore);
@@ -239,14 +239,14 @@ export function operatorSuite(open: OpenStorage): void {
     expect(await store.last(START + 90_000)).toMatchObject({ id, state: 'failed', endedAt: START + 90_000 });
     expect(await begin('8', START + 89_999)).toBe(false);
     expect(await begin('8', START + 90_000)).toBe(true);
-    // What the earlier one still stores does not count.
+    // Results that the earlier check still stores do not count.
     await store.end({ id, state: 'done', findings: ['no'], at: START });
     await store.end({ id: '8', state: 'done', findings: ['yes'], at: START + 91_000 });
     expect(await store.last(START)).toMatchObject({ id: '8', state: 'done', findings: ['yes'] });
     expect(await actions()).toEqual([`ledger.checked ${id}`, 'ledger.checked 8']);
   });
 
-  test('linked numbers of all accounts and channels, newest first', async () => {
+  test('linked numbers of all accounts and channels are listed newest first', async () => {
     const sessions = harness.storage.store(SessionStore);
     for (const [index, accountId] of ['a', 'b', 'a'].entries()) {
       await sessions.create(aSession(index, { accountId, channel: `wa${index}` }));

@@ -1,8 +1,11 @@
 import type { AccountRole, KeyScope, OperatorRole } from '../../../src/accounts/keys/permissions.js';
 
-/** Who may use a route, as the contract says (sections 3 to 6, 10 to 14), written down without looking at the code. */
+/**
+ * Who may use a route, as documented (sections 3 to 6, 10 to 14 of the contract), written down without looking at the
+ * code.
+ */
 export interface RouteRule {
-  /** The scopes that a key needs, all of them; `none`: keys may not at all; `any`: every key may. */
+  /** The scopes that a key needs, all of them; `none`: no key may use it; `any`: every key may. */
   readonly key: readonly KeyScope[] | 'none' | 'any';
   /** The lowest role of the account's users; undefined: none of them. */
   readonly user?: AccountRole;
@@ -10,11 +13,11 @@ export interface RouteRule {
   readonly operator?: OperatorRole;
   /** Whether an operator names the account in `?account=`. */
   readonly named?: boolean;
-  /** Whether a user of a token without a role may. */
+  /** Whether a user whose token has no role may use it. */
   readonly plain?: boolean;
 }
 
-/** Everybody may, without a credential. */
+/** Everybody may use it, without a credential. */
 export const OPEN = 'open';
 
 const send = (scope: KeyScope): RouteRule => ({ key: [scope], user: 'sender', plain: true });
@@ -27,12 +30,12 @@ const webhooks: RouteRule = {
   ...{ key: ['webhooks:write', 'events:read'], user: 'developer' },
   ...{ operator: 'operator', named: true },
 };
-/** Of the account, for users only. */
+/** For users of the account only. */
 const read = (user: AccountRole): RouteRule => ({ key: 'none', user, operator: 'support', named: true });
 const write = (user: AccountRole): RouteRule => ({ key: 'none', user, operator: 'operator', named: true });
 const manage = (operator: OperatorRole): RouteRule => ({ key: 'none', operator });
 
-/** By method and path below ours, with `:id` for each parameter. */
+/** By method and path below our prefix, with `:id` for each parameter. */
 export const PERMISSION_TABLE: Readonly<Record<string, RouteRule | typeof OPEN>> = {
   'POST /send/sms': send('sms:send'),
   'POST /sms/quote': send('sms:send'),

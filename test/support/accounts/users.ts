@@ -1,6 +1,6 @@
 import { UserTokenVerifier, type VerifiedUser } from '../../../src/accounts/users/user-token-verifier.js';
 
-/** Believes every token of `asUser`, also with a role of the operator. */
+/** Accepts every token of `asUser`, also with a role of the operator. */
 export class TestUsers extends UserTokenVerifier {
   override readonly operators = true;
 

@@ -8,23 +8,23 @@ import { CuttingProxy } from './cutting-proxy.js';
 /** Concurrent callers. */
 const CALLERS = 32;
 
-/** What came of sends over a line that breaks. */
+/** The results of sends over a line that breaks. */
 export interface CutSends {
   /** Connections that were cut. */
   readonly cuts: number;
   /** Answers with an id of their own. */
   readonly answered: number;
-  /** Messages that the service has. */
+  /** Messages that the service has stored. */
   readonly stored: number;
-  /** Units that were taken; each send costs one. */
+  /** Units that were charged. Each send costs one. */
   readonly charged: number;
-  /** What the check of the ledger found. */
+  /** The faults that the check of the ledger found. */
   readonly faults: readonly string[];
 }
 
 /**
  * Sends through a proxy that cuts one connection in five after the request was read.
- * @param keyPerAttempt as a client does that makes the Idempotency-Key too late
+ * @param keyPerAttempt like a client that makes the Idempotency-Key too late
  */
 export async function sendOverCuts(count: number, { keyPerAttempt = false } = {}): Promise<CutSends> {
   const app = await startMessaging('express', {}, { units: 4 * count });
@@ -38,7 +38,7 @@ export async function sendOverCuts(count: number, { keyPerAttempt = false } = {}
     const client = new MessagingClient({
       baseUrl: `http://127.0.0.1:${proxy.port}/api/v1`,
       apiKey: app.key,
-      // Of so many sends some are cut often.
+      // Of this many sends, some are cut several times.
       retries: 20,
       ...(keyPerAttempt && { fetch: naive }),
     });

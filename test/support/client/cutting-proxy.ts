@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A line to a service that breaks with every fifth request, when the service has read it. */
+/** A line to a service that breaks at every fifth request, after the service has read it. */
 export class CuttingProxy {
   private readonly server: Server = createServer((client) => this.join(client));
   private readonly sockets = new Set<Socket>();
@@ -33,7 +33,7 @@ export class CuttingProxy {
     client.setNoDelay(true);
     const cut = () => {
       this.cuts++;
-      // The service goes on with what it has read.
+      // The service processes what it has read.
       client.destroy();
     };
     const requests = new RequestEnds();

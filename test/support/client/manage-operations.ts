@@ -2,7 +2,7 @@ import type { KeyOrder } from '../../../src/client/manage/account-types.js';
 import type { ManagementClient } from '../../../src/client/manage/management-client.js';
 import { opened } from './operations.js';
 
-/** A method of the management client: its name, and a call of it with everything that it can be given. */
+/** A method of the management client: its name, and a call of it with every possible argument. */
 export interface ManageMethod {
   readonly method: string;
   readonly call: (client: ManagementClient) => Promise<unknown>;

@@ -1,7 +1,7 @@
 import type { MessagingClient } from '../../../src/client/messaging-client.js';
 import type { WebhookOrder } from '../../../src/client/webhooks.js';
 
-/** A method of the client: its name, and a call of it with everything that it can be given. */
+/** A method of the client: its name, and a call of it with every possible argument. */
 export interface ClientMethod {
   readonly method: string;
   readonly call: (client: MessagingClient) => Promise<unknown>;
@@ -109,7 +109,7 @@ export const METHODS: Readonly<Record<string, ClientMethod>> = {
 export async function opened(open: (signal: AbortSignal) => AsyncGenerator<unknown>): Promise<void> {
   const controller = new AbortController();
   const first = open(controller.signal).next();
-  // The request is made within this turn, but for the credentials, which are asked for first.
+  // The request is made within this turn, except for the credentials, which are requested first.
   await new Promise((resolve) => setImmediate(resolve));
   controller.abort();
   await first.catch(() => {});

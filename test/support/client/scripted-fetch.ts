@@ -6,10 +6,10 @@ export interface Asked {
   readonly body: unknown;
 }
 
-/** What is answered: a response, an error of the connection, or nothing until the signal is aborted. */
+/** The answer: a response, an error of the connection, or nothing until the signal is aborted. */
 export type Answer = Response | Error | 'nothing';
 
-/** A `fetch` whose answers a test has written down, in their order; the last one is given again. */
+/** A `fetch` with a list of answers in their order. The last one is repeated. */
 export class ScriptedFetch {
   readonly asked: Asked[] = [];
   private readonly answers: (() => Answer)[];

@@ -5,7 +5,10 @@ import { MessagingClient } from '../../../src/client/messaging-client.js';
 import type { Call, Reply } from '../http/http-client.js';
 import type { Fetch } from '../openapi/openapi-fetch.js';
 
-/** What a test asked for: the ids of the path, the query without its place, and the body, of types that suit every method. */
+/**
+ * The request of a test: the ids of the path, the query without its position, and the body, in types that suit every
+ * method.
+ */
 interface Asked {
   readonly ids: readonly string[];
   readonly cursor: string | undefined;
@@ -15,7 +18,7 @@ interface Asked {
   readonly options: SendOptions;
 }
 
-/** The client's method for each route that tests ask. */
+/** The client's method for each route that tests use. */
 const ROUTES: readonly (readonly [string, RegExp, (client: MessagingClient, asked: Asked) => Promise<unknown>])[] = [
   ['POST', /^send\/sms$/, ({ sms }, { body, options }) => sms.send(body, options)],
   ['POST', /^sms\/quote$/, ({ sms }, { body }) => sms.quote(body)],
@@ -94,8 +97,8 @@ const WITHOUT_BODY = /\/(connect|disable|enable|retry|test)$/;
 export const callsThroughClient = new Map<string, number>();
 
 /**
- * Makes a test's request by the client, once, without repeats. Undefined for one that a client would not make: another route, a
- * body that is no object, a query with something twice, headers of one's own.
+ * Makes a test's request with the client, once, without repeats. Undefined for a request that a client would not make:
+ * another route, a body that is not an object, a query parameter given twice, headers of one's own.
  */
 export async function throughClient(
   url: string,

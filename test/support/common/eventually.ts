@@ -3,8 +3,8 @@ import type { FakeClock } from '../../../src/testing/fake-clock.js';
 import { PATIENCE_MS } from './until.js';
 
 /**
- * Asks again and again until the answer is what is waited for, and gives that answer. With a clock, its hands are turned
- * by `stepMs` between two questions; each turn lets what is under way go on.
+ * Repeats a request until its answer is the expected one, and returns that answer. With a clock, the clock is advanced
+ * by `stepMs` between two requests, and pending work runs after each step.
  */
 export async function eventually<T>(
   ask: () => T | Promise<T>,

@@ -2,14 +2,14 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * By how many bytes V8's old space grows in 20 000 turns of what is steady after 1000, without a full collection: what is open
- * then, and what other suites in the process leave, takes up to 2.5 MB.
+ * The number of bytes by which V8's old space grows in 20 000 turns of steady work after the first 1000, without a full
+ * collection. Objects that are open then, and those that other suites leave in the process, take up to 2.5 MB.
  */
 export async function promotedBytes(turn: () => void): Promise<number> {
   const gc = collector();
   for (let count = 0; count < 1000; count++) turn();
   await new Promise(setImmediate);
-  // What is open now is in the old space, and so is what holds it.
+  // Objects that are open now are in the old space, and so are their holders.
   gc();
   const before = oldBytes();
   for (let count = 0; count < 20_000; count++) {

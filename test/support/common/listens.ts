@@ -1,6 +1,6 @@
 import { createConnection } from 'node:net';
 
-/** Whether something takes connections there. */
+/** Whether something accepts connections there. */
 export function listens(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection({ host, port });

@@ -4,7 +4,7 @@ interface Closable {
   close(): Promise<void> | void;
 }
 
-/** Closes what a test opened when the test is over, the newest first; `opened(x)` answers `x`. */
+/** Closes what a test opened when the test is over, newest first. `opened(x)` returns `x`. */
 export function closeAfterEach(): <T extends Closable>(each: T) => T {
   const open: Closable[] = [];
   afterEach(async () => {

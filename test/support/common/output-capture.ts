@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 
 const METHODS = ['log', 'info', 'warn', 'error', 'debug', 'trace', 'dir'] as const;
 
-/** Takes down all that is printed, on the console and past it, until `stop`. */
+/** Records everything that is printed, on the console and past it, until `stop`. */
 export class OutputCapture {
   private readonly parts: string[] = [];
   private readonly restores: (() => void)[] = [];
@@ -34,7 +34,7 @@ export class OutputCapture {
   }
 }
 
-/** With everything that an object holds, bytes in base64 as well as in the inspector's own way. */
+/** Includes everything that an object holds, with bytes in base64 as well as in the inspector's format. */
 function shown(value: unknown): string {
   if (typeof value === 'string') return value;
   const bytes = JSON.stringify(value, (_, inner) =>

@@ -1,6 +1,6 @@
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 
-/** A clock that somebody sets back. Its timers run on regardless, as the machine's do. */
+/** A clock that a test sets back. Its timers keep running, as the machine's do. */
 export class SetBackClock extends FakeClock {
   private behindMs = 0;
 

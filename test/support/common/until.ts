@@ -1,7 +1,7 @@
-/** How long a test waits for what must happen: the machine may have ten times the work that it has processors for. */
+/** How long a test waits for something that must happen. The machine may have ten times the work for its processors. */
 export const PATIENCE_MS = 90_000;
 
-/** Looks again and again until what is seen is so, and answers it. @throws Error after `limitMs` */
+/** Reads a value again and again until it meets the condition, and returns it. @throws Error after `limitMs` */
 export async function until<T>(
   look: () => T | Promise<T>,
   isSo: (seen: T) => boolean = Boolean,

@@ -1,4 +1,4 @@
-/** A text in every form that a host’s own controller may hand on but that of a string. */
+/** A text in every form that a host’s own controller may pass on, except for a string. */
 export function notStrings(text: string): readonly (readonly [what: string, value: unknown])[] {
   return [
     ['a list', [text]],
@@ -22,5 +22,5 @@ function thrower(): never {
   throw new Error('Nobody may ask.');
 }
 
-/** What is no input at all. */
+/** Values that are not an input at all. */
 export const NO_INPUTS: readonly unknown[] = [undefined, null, 'text', 7, true];

@@ -4,7 +4,7 @@ import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { until } from '../common/until.js';
 import type { AnsweredSend } from './crash-load.js';
 
-/** A recipient's row, as far as these tests look. */
+/** A recipient's row, with the columns that these tests read. */
 export interface StoredDelivery {
   /** `<smsID>:<position>` */
   readonly id: string;
@@ -13,7 +13,7 @@ export interface StoredDelivery {
   readonly status: string;
 }
 
-/** Looks into a database behind the service's back. */
+/** Reads a database without the service. */
 export class CrashBooks {
   private constructor(
     private readonly url: string,
@@ -31,17 +31,17 @@ export class CrashBooks {
     await this.dataSource.destroy();
   }
 
-  /** A statement of the test's own. */
+  /** A statement of the test itself. */
   query(sql: string): Promise<Record<string, unknown>[]> {
     return this.dataSource.query(sql);
   }
 
-  /** How many deliveries are not over. */
+  /** How many deliveries have not ended. */
   async unfinished(): Promise<number> {
     return this.number("SELECT count(*) FROM messaging_recipient WHERE status IN ('queued', 'sending', 'sent')");
   }
 
-  /** Resolves when every delivery is over. @throws Error when none ends for two minutes */
+  /** Resolves when every delivery has ended. @throws Error if none ends for two minutes */
   async settled(): Promise<void> {
     let least = Number.POSITIVE_INFINITY;
     while (least > 0) {
@@ -60,9 +60,9 @@ export class CrashBooks {
   }
 
   /**
-   * Everything that is wrong after all has come to rest, in sentences: by `checkLedger()`, and by sums of this test's own.
-   * @param answered all that was ever answered on this database; each number costs one unit
-   * @param units what the account was given
+   * All faults after all work has ended, as sentences: by `checkLedger()`, and by sums of this test's own.
+   * @param answered everything that was ever answered on this database; each number costs one unit
+   * @param units the units that the account was given
    * @param phones the sandbox was the carrier
    */
   async problems(answered: ReadonlyMap<string, AnsweredSend>, units: number, phones: boolean): Promise<string[]> {
@@ -94,7 +94,7 @@ export class CrashBooks {
     return problems;
   }
 
-  /** What is wrong by `checkLedger()` and by sums that must agree, whatever was sent by whom. */
+  /** The faults by `checkLedger()` and by sums that must agree, whoever sent whatever. */
   async sumProblems(units: number): Promise<string[]> {
     const sum = (column: string, table: string, where = '1 = 1') =>
       this.number(`SELECT sum(${column}) FROM messaging_${table} WHERE ${where}`);
@@ -116,7 +116,7 @@ export class CrashBooks {
     return problems;
   }
 
-  /** One key, one kept reply, and the answer is what it says. */
+  /** One key, one kept reply, and the answer equals it. */
   private async keyProblems(answered: ReadonlyMap<string, AnsweredSend>): Promise<string[]> {
     const rows = await this.query('SELECT idempotency_key, reply FROM messaging_idempotency');
     const kept = new Map(rows.map(({ idempotency_key, reply }) => [String(idempotency_key), String(reply)]));

@@ -22,15 +22,15 @@ import { DataSource } from 'typeorm';
 import type { CrashOrder } from './crash-process.js';
 
 /**
- * A host in a process of its own, to be killed. It runs on the built package, and everything it imports is one: see
- * `crash-process.ts`. It prints its port as soon as it answers, and ends with the process that started it.
+ * A host in a process of its own that tests kill. It runs on the built package, and everything it imports is a package:
+ * see `crash-process.ts`. It prints its port as soon as it answers, and ends with the process that started it.
  */
 
 const order: CrashOrder = JSON.parse(process.env.ORDER ?? '{}');
 const { database, carrier = 'sandbox', adapter = 'express', gateway, notifier, ownRoutes, run, port } = order;
 const repeat = carrier === 'at-least-once' ? 'at-least-once' : 'at-most-once';
 
-/** A carrier that remembers in a file what it was given, takes its time, and delivers everything. */
+/** A carrier that records in a file what it received, takes its time, and delivers everything. */
 class LoggingTransport extends SmsTransport {
   override readonly name = 'logging';
   override readonly repeat = repeat;
@@ -49,7 +49,7 @@ class LoggingTransport extends SmsTransport {
   override async stop(): Promise<void> {}
 }
 
-/** Numbers go out and ids come back; receipts come by form. */
+/** Numbers go out and ids come back. Receipts come as a form. */
 function gatewayTransport(baseUrl: string, callbackSecret: string) {
   const field = (json: unknown, name: string) => {
     const value = typeof json === 'object' && json !== null ? Reflect.get(json, name) : undefined;
@@ -79,7 +79,7 @@ function transport() {
   if (gateway !== undefined) return gatewayTransport(gateway.url, gateway.secret);
   if (carrier === 'sandbox') return SandboxSmsTransport;
   if (carrier === 'twilio') {
-    // What is sent goes nowhere: it is there for its callbacks, which are signed.
+    // Nothing that is sent here arrives: this carrier exists for its callbacks, which are signed.
     const account = { accountSid: `AC${'0'.repeat(32)}`, authToken: 'a token that strangers do not have' };
     return HttpSmsTransport.forRoot({ vendor: twilio({ ...account, baseUrl: 'http://127.0.0.1:9' }) });
   }
@@ -90,8 +90,8 @@ function transport() {
 }
 
 /**
- * Answers first and writes seconds later, so that whoever saw an answer can be quicker: what one gets by taking the answer for
- * the commit.
+ * Answers first and writes seconds later, so that a caller can act on the answer before the commit. This is the fault
+ * of treating the answer as the commit.
  */
 class HastyStorage extends TypeormStorage {
   override store<S extends object>(Store: StoreClass<S>): S {
@@ -108,7 +108,7 @@ class HastyStorage extends TypeormStorage {
 const dataSource =
   ownRoutes && new DataSource({ type: database.startsWith('postgres') ? 'postgres' : 'mysql', url: database });
 
-/** What a host does beside our routes. */
+/** The host's own routes beside ours. */
 @Controller('host')
 class HostController {
   constructor(
@@ -118,7 +118,10 @@ class HostController {
 
   private held: AbortController | undefined;
 
-  /** A code within a transaction of the host's, which then stays open until it is released, or for so many milliseconds. */
+  /**
+   * A code within a transaction of the host's, which then stays open until it is released, or for this many
+   * milliseconds.
+   */
   @Post('hold')
   @HttpCode(200)
   async hold(@Body() { number, ms }: { number: string; ms: number }): Promise<void> {
@@ -151,7 +154,7 @@ class HostController {
   }
 }
 
-/** Keeps what each request brought: what a soak must find. */
+/** Keeps the contents of each request, which a soak test must detect. */
 const leaked: Buffer[] = [];
 
 const secrets = { otp: 'a pepper for tests, 0123456789 abcdef', msgapp: 'a key for credentials in tests, 0123456789' };
@@ -172,8 +175,8 @@ const secrets = { otp: 'a pepper for tests, 0123456789 abcdef', msgapp: 'a key f
       sms: {
         tariff: { base: 1, international: 3, home: 'BF' },
         transport: transport(),
-        // Killed so often, a delivery may well be claimed more often than a carrier would be asked.
-        // Where each hand-over counts, on a machine with ten times its work no lease of a host that lives may run out.
+        // With so many kills, a delivery may be claimed more often than a carrier would be asked. If each hand-over
+        // counts, the lease of a live host must not run out, even on a machine with ten times its work.
         delivery: { leaseMs: order.carrierLog || order.smscPort ? 4000 : gateway ? 2500 : 1000, maxAttempts: 50 },
       },
       ...(order.channels && {
@@ -193,7 +196,7 @@ const secrets = { otp: 'a pepper for tests, 0123456789 abcdef', msgapp: 'a key f
 })
 class Host {}
 
-// Only the one that is asked for: this program starts again and again.
+// Imports only the requested part, because this program starts again and again.
 const Adapter =
   adapter === 'fastify'
     ? (await import('@nestjs/platform-fastify')).FastifyAdapter
@@ -210,7 +213,7 @@ process.on('message', () => {
   const { heapUsed, external } = process.memoryUsage();
   process.send?.({ heapBytes: heapUsed + external, handles: process.getActiveResourcesInfo().length });
 });
-// Neither the channel nor what holds it open keeps a host alive that was told to end.
+// Neither the channel nor its owner keeps a host alive that was told to end.
 process.channel?.unref();
 process.on('disconnect', () => process.exit());
 console.log(`PORT ${app.getHttpServer().address().port}`);

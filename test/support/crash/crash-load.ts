@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ask, phoneOf, type SmsTarget } from '../http/sms-client.js';
 
-/** A send under a key of its own, to numbers that no other send has. */
+/** A send under a key of its own, to numbers that no other send uses. */
 export interface Sending {
   readonly channel: 'sms' | 'otp' | 'msgapp';
   readonly numbers: readonly string[];
-  /** Not of codes. */
+  /** Except codes. */
   readonly priority?: 'high' | 'normal' | 'bulk' | undefined;
 }
 
-/** An answer 200: what it said, byte for byte. */
+/** The contents of an answer 200, byte for byte. */
 export interface AnsweredSend extends Sending {
   readonly text: string;
 }
@@ -17,17 +17,17 @@ export interface AnsweredSend extends Sending {
 /** Which sends a load makes. */
 export interface LoadOrder {
   readonly clients: number;
-  /** What the `index`th send is. Default: an SMS to one number. */
+  /** The `index`th send. Default: an SMS to one number. */
   readonly sending?: (index: number) => Sending;
-  /** Apart from those of other loads on the same database. Default 0. */
+  /** Separates its keys and numbers from those of other loads on the same database. Default 0. */
   readonly from?: number;
 }
 
-/** Sends that one load may make at the most; keys and numbers of a client lie as far apart. */
+/** The most sends of one load. The keys and numbers of two clients are this far apart. */
 const SENDS_A_CLIENT = 10_000;
 const SERVICE = 'Charge';
 
-/** How often one host is asked, and how long after each answer that is none; 30 s, when it refuses at once. */
+/** How often one host is asked, and the pause after each failed attempt. 30 s, if it refuses at once. */
 const MAX_POLLS = 150;
 const POLL_MS = 200;
 
@@ -39,28 +39,28 @@ interface Persistence {
   readonly maxTries?: number;
 }
 
-/** 409 is also "no number is connected", which a restart is over soon. */
+/** 409 also means "no number is connected", which a restart soon ends. */
 const MAY_BE_ASKED_AGAIN = [409, 429, 503, 504];
 
 /**
- * Clients that send without end, each under Idempotency-Keys of its own, and repeat with the same key, at any of the hosts,
- * whatever got no answer, or one that may be asked again: what a careful client does. Any other answer but 200 is a
- * surprise; the first one ends the load.
+ * Clients that send without end, each under Idempotency-Keys of its own. They repeat with the same key, at any of the
+ * hosts, every send without an answer or with an answer that allows a repeat, as a careful client does. Any other
+ * answer but 200 is a surprise, and the first one ends the load.
  */
 export class CrashLoad {
   /** By Idempotency-Key. */
   readonly answered = new Map<string, AnsweredSend>();
   readonly surprises: string[] = [];
-  /** Requests that got no answer, or one that may be asked again. */
+  /** Requests without an answer, or with an answer that allows a repeat. */
   unanswered = 0;
-  /** How often each answer but 200 came: its channel, status and text. */
+  /** How often each answer other than 200 came: its channel, status and text. */
   readonly refusals = new Map<string, number>();
   private going = true;
   private polling = 0;
   private turn = 0;
   private readonly clients: Promise<void>[];
 
-  /** @param hosts looked at for each request, so that they may come and go */
+  /** @param hosts read for each request, so that they may come and go */
   constructor(
     private readonly hosts: () => readonly { readonly url: string }[],
     private readonly key: string,
@@ -69,13 +69,13 @@ export class CrashLoad {
     this.clients = Array.from({ length: order.clients }, (_, index) => this.client(index));
   }
 
-  /** Lets every client finish the send it is at. */
+  /** Lets every client finish its current send. */
   async finish(): Promise<void> {
     this.going = false;
     await Promise.all(this.clients);
   }
 
-  /** Finishes; what no host has answered within so many milliseconds is a surprise, and is left behind. */
+  /** Finishes. A send that no host has answered within this many milliseconds is a surprise, and is abandoned. */
   async finishWithin(limitMs: number): Promise<void> {
     const patience = new AbortController();
     const late = pause(limitMs, 'late', { signal: patience.signal }).catch(() => undefined);
@@ -84,7 +84,7 @@ export class CrashLoad {
   }
 
   /**
-   * Sends one SMS through this host alone, until it has answered: whether it has recovered.
+   * Sends one SMS through this host alone, until it has answered, to see whether it has recovered.
    * @returns how often it was asked; if it never answers, that is a surprise
    */
   async through(host: { readonly url: string }): Promise<number> {
@@ -93,7 +93,7 @@ export class CrashLoad {
     return this.send(`key-${place}`, sending(place), { host, pauseMs: POLL_MS, maxTries: MAX_POLLS });
   }
 
-  /** Asks for a send once more, under its key; answers what is wrong with that, in a sentence. */
+  /** Repeats a send once more, under its key. Returns the fault of the answer, as a sentence. */
   async repeated(once: string): Promise<string | undefined> {
     const sent = this.answered.get(once);
     const repeat = sent && (await ask(this.target(), ...requestOf(sent), once));
@@ -126,7 +126,7 @@ export class CrashLoad {
         const refusal = `${sending.channel}: ${status} ${text}`;
         this.refusals.set(refusal, (this.refusals.get(refusal) ?? 0) + 1);
       } catch {
-        // The connection broke: whether it was sent is not known here, so it is asked again.
+        // The connection broke, so nobody here knows whether the SMS was sent, and the request is repeated.
       }
       this.unanswered++;
       await pause(pauseMs);

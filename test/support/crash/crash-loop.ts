@@ -9,24 +9,24 @@ import { CrashProcess, type CrashSettings } from './crash-process.js';
 /** More than any of these tests spends. */
 export const UNITS = 1_000_000;
 const CLIENTS = 8;
-/** How long a host lives after it answers, at the most. */
+/** How long a host lives at most after it answers. */
 const LIFE_MS = 400;
 
-/** What is to be seen after the last crash, when all has come to rest. */
+/** The results after the last crash, when all work has ended. */
 export interface Aftermath {
   readonly answered: number;
   readonly unanswered: number;
-  /** Everything that is wrong, in sentences. */
+  /** All faults, as sentences. */
   readonly problems: readonly string[];
   /** Each delivery's state by `<smsID>:<position>`. */
   readonly states: ReadonlyMap<string, string>;
-  /** The same by number: each send has one of its own. */
+  /** The same by number, because each send has a number of its own. */
   readonly phones: ReadonlyMap<string, string>;
 }
 
 /**
- * Starts a host, kills it under load so many times, lets the last one finish, and looks at what is left.
- * @param ripe resolves when the time has come to kill it
+ * Starts a host, kills it under load this many times, lets the last one finish, and checks the result.
+ * @param ripe resolves when it is time to kill the host
  */
 export async function crashLoop(
   settings: CrashSettings,
@@ -34,7 +34,7 @@ export async function crashLoop(
   ripe: (host: CrashProcess) => Promise<void> = () => pause(Math.random() * LIFE_MS),
 ): Promise<Aftermath> {
   const { key } = await makeAccount(settings.database);
-  // It does not live to see what V8 would compile to be faster.
+  // It does not live long enough to profit from V8's optimising compilers.
   const host = new CrashProcess(settings, ['--no-opt']);
   const books = await CrashBooks.open(settings.database);
   try {
@@ -46,7 +46,7 @@ export async function crashLoop(
       await ripe(host);
       await host.end('SIGKILL');
       const { answering } = host.start();
-      // Now and then it does not even live to answer.
+      // Sometimes it does not even live long enough to answer.
       lives = kill % 4 < 3;
       if (lives) await answering;
     }
@@ -68,14 +68,17 @@ export async function crashLoop(
   }
 }
 
-/** Resolves when a host has answered some: one that dies before shows nothing, and on a slow machine that is most of them. */
+/**
+ * Resolves when a host has answered some sends. A host that is killed before shows nothing, and on a slow machine most
+ * of them would be.
+ */
 export async function busy({ answered, surprises }: CrashLoad): Promise<void> {
   const before = answered.size;
-  // With a surprise the load is over: the books tell the rest.
+  // A surprise ends the load, and the ledger shows the rest.
   await until(() => answered.size >= before + 2 * CLIENTS || surprises.length > 0);
 }
 
-/** An account with so many units, more than any load spends unless told otherwise. */
+/** An account with this many units, by default more than any load spends. */
 export async function makeAccount(
   database: string,
   units = UNITS,
@@ -86,7 +89,7 @@ export async function makeAccount(
   return app;
 }
 
-/** The first and the last keys once more: they answer what they answered. @returns what is wrong, in sentences */
+/** Repeats the first and the last keys, which must give the same answers. @returns the faults, as sentences */
 export async function repeated(load: CrashLoad): Promise<string[]> {
   const keys = [...load.answered.keys()];
   const problems = await Promise.all([...keys.slice(0, 5), ...keys.slice(-5)].map((once) => load.repeated(once)));

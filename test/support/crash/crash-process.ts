@@ -13,26 +13,31 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 export interface CrashSettings {
   /** `sqlite:<path>`, `postgres://…` or `mysql://…`. */
   readonly database: string;
-  /** Default `sandbox`. `twilio` sends nothing and has callbacks that are signed. */
+  /** Default `sandbox`. `twilio` sends nothing and has signed callbacks. */
   readonly carrier?: 'sandbox' | 'at-least-once' | 'at-most-once' | 'idempotent' | 'twilio';
-  /** Where an SMSC listens: then SMPP is the transport, and `carrier` how it repeats. */
+  /** The port of an SMSC. If it is given, SMPP is the transport, and `carrier` says how it repeats. */
   readonly smscPort?: number;
-  /** An HTTP gateway as in `test/torture/counting-carrier.ts`: then that is the transport, and `carrier` how it repeats. */
+  /**
+   * An HTTP gateway as in `test/torture/counting-carrier.ts`. If it is given, that is the transport, and `carrier` says
+   * how it repeats.
+   */
   readonly gateway?: { readonly url: string; readonly secret: string };
   /**
-   * The file in which the carrier notes what it is given: `<run> <smsID>:<position>` a line; beside it, in `<file>.answered`,
-   * what it answered.
+   * The file in which the carrier records what it receives: `<run> <smsID>:<position>` a line; beside it, in
+   * `<file>.answered`, its answers.
    */
   readonly carrierLog?: string;
   /** Mounts one-time passcodes with these limits, a messaging-app channel, and the sandbox's endpoints. */
   readonly channels?: { readonly codes: 'none' | 'strict' };
-  /** Over the defaults of a crash host. */
+  /** Overrides the defaults of a crash host. */
   readonly dispatch?: { readonly batchSize?: number; readonly pollMs?: number };
   /** Default `all`. */
   readonly role?: ProcessRole;
   /** What notifies its processes of each other. */
   readonly notifier?: { readonly kind: 'postgres' | 'redis'; readonly url: string };
-  /** Adds routes of the host's own on this account, see `HostController`; the storage is on the host's DataSource then. */
+  /**
+   * Adds routes of the host's own on this account, see `HostController`. The storage is then on the host's DataSource.
+   */
   readonly ownRoutes?: { readonly accountId: string };
   /** Answers before it commits. */
   readonly naive?: boolean;
@@ -40,23 +45,23 @@ export interface CrashSettings {
   readonly leaks?: boolean;
   /** How far the machine's clock is ahead, in milliseconds. Default 0. */
   readonly aheadMs?: number;
-  /** Goes by the machine's clock, whatever the database's says. */
+  /** Uses the machine's clock, whatever the database's clock says. */
   readonly ownClock?: boolean;
   /** Default `express`. */
   readonly adapter?: Adapter;
 }
 
-/** The same, as the program reads it. */
+/** The same options, as the program reads them. */
 export interface CrashOrder extends CrashSettings {
   readonly port: number;
   /** Counts its starts, from 1. */
   readonly run: number;
 }
 
-/** What a host holds, after a garbage collection. */
+/** The memory and handles of a host, after a garbage collection. */
 export interface HostFigures {
   readonly heapBytes: number;
-  /** Sockets, timers and all else that libuv knows. */
+  /** Sockets, timers and everything else that libuv knows. */
   readonly handles: number;
 }
 
@@ -67,7 +72,7 @@ export class CrashProcess {
   /** How often it was started. */
   runs = 0;
   private port = 0;
-  /** What all of its runs wrote on their standard error. */
+  /** Everything that all of its runs wrote to their standard error. */
   errors = '';
 
   /** @param flags of Node */
@@ -76,7 +81,7 @@ export class CrashProcess {
     private readonly flags: readonly string[] = [],
   ) {}
 
-  /** Where it answers, when it does; the same after every start. */
+  /** Its URL, once it answers. The same after every start. */
   get url(): string {
     return `http://127.0.0.1:${this.port}`;
   }
@@ -108,7 +113,7 @@ export class CrashProcess {
     return { answering: this.answering(child) };
   }
 
-  /** Stops or goes on, without an end. */
+  /** Stops or resumes it, without ending it. */
   signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGTERM'): void {
     this.child?.kill(signal);
   }
@@ -148,7 +153,7 @@ export class CrashProcess {
       });
       child.once('exit', (code) => fail(new Error(`The host stopped with ${code}: ${this.errors}`)));
     });
-    // Killed before it answered: whoever did it does not wait for this.
+    // Killed before it answered. Whoever did that does not wait for this promise.
     answering.catch(() => undefined);
     return answering;
   }
@@ -156,7 +161,7 @@ export class CrashProcess {
 
 let program: string | undefined;
 
-/** As JavaScript; evaluated at the package's root, where `nestjs-messaging` is the built package itself. */
+/** A JavaScript expression, evaluated at the package's root, where `nestjs-messaging` is the built package. */
 function compiled(): string {
   if (!existsSync(join(ROOT, 'dist/index.js'))) execFileSync('npm', ['run', '-s', 'build'], { cwd: ROOT });
   program ??= transformSync(readFileSync(join(import.meta.dirname, 'crash-host.ts'), 'utf8'), {

@@ -3,26 +3,26 @@ import { connect } from 'node:net';
 /** A body that the edge may not refuse for its size or its structure, made to keep a server busy. */
 export interface LegalBody {
   readonly name: string;
-  /** Below `api/v1`. */
+  /** The path below `api/v1`. */
   readonly path: string;
-  /** Made when it is sent: all of them together would be a gigabyte. */
+  /** Made when it is sent, because all of them together would take a gigabyte. */
   readonly make: () => Buffer;
 }
 
-/** What one body did to the server. */
+/** The effect of one body on the server. */
 export interface BodyStall {
   readonly name: string;
   readonly bytes: number;
   readonly status: number;
-  /** The longest time in milliseconds that the event loop of this process did nothing else. */
+  /** The longest time in milliseconds for which the event loop of this process did nothing else. */
   readonly stallMs: number;
 }
 
-/** The largest body, and the most of `{`, `[`, `,` and `:` in it, by default. */
+/** The default limits: the largest body, and the most characters of `{`, `[`, `,` and `:` in it. */
 const MAX_BYTES = 52_428_800;
 const MAX_STRUCTURE = 210_000;
 
-/** Bodies at the limits of what is taken in: long texts of all kinds, many names, many levels, odd numbers. */
+/** Bodies at the limits of what is accepted: long texts of all kinds, many names, many levels, odd numbers. */
 export const LEGAL_BODIES: readonly LegalBody[] = [
   ...['a', 'é', '中', '😀', '\\u0041', '\\u4e2d', '\\ud800', '\\u0000', '\\"', '\\n', '[{,:'].map((unit) =>
     text(
@@ -33,7 +33,7 @@ export const LEGAL_BODIES: readonly LegalBody[] = [
     ),
   ),
   text(
-    'text that ends otherwise',
+    'text with another ending',
     'send/sms',
     (long) => `{"signature":"INFOS","number":["22670000000"],"content":"${long}😀"}`,
     'a',
@@ -45,7 +45,7 @@ export const LEGAL_BODIES: readonly LegalBody[] = [
   text('channel', 'send/otp', (long) => `{"service":"x","number":"22670000000","channel":"${long}"}`, 'É'),
   text('code', 'verify/otp', (long) => `{"service":"x","number":"22670000000","otp":"${long}x"}`, '7'),
   text(
-    'field that nobody knows',
+    'unknown field',
     'send/sms',
     (long) => `{"signature":"nobody","number":["22670000000"],"content":"x","${long}":0}`,
     '中',
@@ -53,15 +53,15 @@ export const LEGAL_BODIES: readonly LegalBody[] = [
   text('white space', 'verify/otp', (long) => `{"x":0${long}}`, ' '),
   text('digits of a number', 'verify/otp', (long) => `{"x":${long}}`, '1'),
   structure('empty objects', (count) => `{"x":[${list(count / 2, () => '{}')}]}`),
-  structure('objects of one name', (count) => `{"x":[${list(count / 4, () => '{"a":0}')}]}`),
+  structure('objects with one name', (count) => `{"x":[${list(count / 4, () => '{"a":0}')}]}`),
   structure(
-    'objects of many names',
+    'objects with many names',
     (count) => `{"x":[${list(count / 200, (one) => `{${list(100, (at) => `"${one}_${at}":0`)}}`)}]}`,
   ),
   structure('names', (count) => `{${list(count / 2, (at) => `"k${at}":0`)}}`),
   structure('long names', (count) => `{${list(count / 2, (at) => `"${'k'.repeat(480)}${at}":0`)}}`),
-  structure('names of digits', (count) => `{${list(count / 2, (at) => `"${digits(at)}":0`)}}`),
-  structure('texts of digits', (count) => `{"x":[${list(count, (at) => `"${digits(at)}"`)}]}`),
+  structure('names made of digits', (count) => `{${list(count / 2, (at) => `"${digits(at)}":0`)}}`),
+  structure('texts made of digits', (count) => `{"x":[${list(count, (at) => `"${digits(at)}"`)}]}`),
   structure('one name', (count) => `{${list(count / 2, () => '"a":0')}}`),
   structure('__proto__', (count) => `{${list(count / 3, () => '"__proto__":{}')}}`),
   structure('levels of lists', (count) => `{"x":[${list(count / 1000, () => '['.repeat(990) + ']'.repeat(990))}]}`),
@@ -73,8 +73,8 @@ export const LEGAL_BODIES: readonly LegalBody[] = [
 ];
 
 /**
- * Sends each body to a service that runs in this process, once as it is and once under an Idempotency-Key, and measures how
- * long nothing else could run meanwhile. The client is in this process too; it writes what is already there.
+ * Sends each body to a service that runs in this process, once without and once under an Idempotency-Key, and measures
+ * for how long nothing else could run meanwhile. The client is in this process too, and its bytes exist already.
  * @param key an API key of an account
  */
 export async function stallsOfLegalBodies(
@@ -96,7 +96,7 @@ export async function stallsOfLegalBodies(
   return stalls;
 }
 
-/** How long the event loop was away at the most. */
+/** The longest time for which the event loop was blocked. */
 class LoopGaps {
   #longest = 0;
   #last = performance.now();
@@ -135,7 +135,7 @@ function send(port: number, path: string, key: string, once: string | undefined,
     socket.setEncoding('latin1').on('data', (text: string) => {
       answer += text;
     });
-    // A server that refuses a body before its end may close the connection while this is still written.
+    // A server that refuses a body before its end may close the connection while the body is still being written.
     socket.on('error', () => undefined);
     socket.on('close', () => resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1])));
   });
@@ -150,7 +150,7 @@ function text(what: string, path: string, around: (long: string) => string, unit
 }
 
 function structure(name: string, around: (count: number) => string): LegalBody {
-  // Refused for its signature, which is after the fingerprint.
+  // Refused for its signature, which is checked after the fingerprint.
   const send = '{"signature":"nobody","number":["22670000000"],"content":"x",';
   return { name, path: 'send/sms', make: () => Buffer.from(send + around(MAX_STRUCTURE - 10).slice(1)) };
 }
@@ -159,7 +159,7 @@ function list(count: number, entry: (at: number) => string): string {
   return Array.from({ length: Math.floor(count) }, (_, at) => entry(at)).join(',');
 }
 
-/** Numbers below 2^32 whose low bits are the same: V8 has hashed such texts by their value. */
+/** Numbers below 2^32 with the same low bits, because V8 used to hash such texts by their value. */
 function digits(at: number): string {
   return String(Math.floor(at / 16_380) + ((at % 16_380) + 1) * 262_144);
 }

@@ -2,7 +2,7 @@ import { SystemClock } from '../../../src/common/clock.js';
 
 /** The clock of a machine that is set wrong. */
 export class WrongClock extends SystemClock {
-  /** @param ms how far it is ahead; below 0, behind */
+  /** @param ms how far it is ahead; negative: behind */
   constructor(private readonly ms: number) {
     super();
   }
@@ -12,7 +12,7 @@ export class WrongClock extends SystemClock {
   }
 }
 
-/** The arguments with which Node runs on a machine whose clock is so far ahead: all of its code sees that. */
+/** The arguments that make Node run as on a machine whose clock is this far ahead. All of its code sees that. */
 export function nodeAhead(ms: number): string[] {
   const program = `
     const Right = Date;

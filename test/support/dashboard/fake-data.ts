@@ -18,7 +18,7 @@ import { EMPTY_SCREENS, FULL_SCREENS } from './fake-screens-data.js';
 export const HOSTILE = '<script>window.hacked = 1</script>';
 export const RIGHT_TO_LEFT = 'مرحبا بالعالم 👩🏽‍💻';
 
-/** The time so many minutes ago. A negative number is in the future. */
+/** The time this many minutes ago. A negative number is in the future. */
 export function minutesAgo(minutes: number): string {
   return new Date(Date.now() - minutes * MINUTE_MS).toISOString();
 }

@@ -19,7 +19,7 @@ export function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: program('chromium'), args: QUIET, timeout: PATIENCE_MS });
 }
 
-/** A page in a browser, and what was wrong with it: console errors, violated policies, exceptions. */
+/** A page in a browser, and its faults: console errors, violated policies, exceptions. */
 export interface OpenedPage {
   readonly page: Page;
   readonly problems: readonly string[];
@@ -28,7 +28,7 @@ export interface OpenedPage {
 /** Opens an address in a context of its own. */
 export async function openPage(browser: Browser, url: string, options: BrowserContextOptions): Promise<OpenedPage> {
   const context = await browser.newContext(options);
-  // Also of further pages: what is waited for comes late where the machine has much to do.
+  // Also for further pages, because on a busy machine everything comes late.
   context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const problems: string[] = [];
@@ -41,11 +41,11 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
 }
 
 /**
- * What `axe-core` finds on a page: the broken rules with their elements.
- * @param rules those to look at; default all
+ * The findings of `axe-core` on a page: the broken rules with their elements.
+ * @param rules the rules to check; default all
  */
 export async function accessibilityFaults(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
-  // Evaluated by the debugger, which no policy of the page concerns.
+  // Evaluated by the debugger, to which no policy of the page applies.
   if (!(await page.evaluate("typeof axe === 'object'"))) await page.evaluate(readFileSync(AXE, 'utf8'));
   const options = JSON.stringify({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) });
   const found = await page.evaluate<readonly { id: string; nodes: readonly { target: readonly string[] }[] }[]>(
@@ -54,10 +54,10 @@ export async function accessibilityFaults(page: Page, rules?: readonly string[])
   return found.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
 }
 
-/** What would run as a script, were it put into a page as it is. */
+/** Text that would run as a script if a page inserted it unescaped. */
 export const HOSTILE = '<script>window.hacked = 1</script><img src=x onerror="window.hacked = 1">';
 
-/** The widths and colour schemes in which a page is looked at. */
+/** The widths and colour schemes in which a page is examined. */
 export const FORMS = [
   [1280, 'light'],
   [1280, 'dark'],

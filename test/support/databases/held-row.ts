@@ -16,8 +16,8 @@ export const LOCKING_SERVERS: Readonly<Record<string, LockingServer>> = {
 };
 
 /**
- * How many connections to this database wait for a lock. MariaDB's own table of transactions shows old news to who asks more
- * than ten times a second.
+ * How many connections to this database wait for a lock. MariaDB's own table of transactions shows outdated contents if
+ * it is read more than ten times a second.
  */
 const WAITING = {
   postgres: `SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
@@ -25,7 +25,7 @@ const WAITING = {
     WHERE db = DATABASE() AND info LIKE '%FOR UPDATE WAIT%' AND info NOT LIKE '%processlist%'`,
 };
 
-/** A row in the hands of a test's own transaction, and a look at who waits for it. */
+/** A row that a test's own transaction locks, and a count of those that wait for it. */
 export class HeldRow {
   private constructor(
     private readonly dataSource: DataSource,

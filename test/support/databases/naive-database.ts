@@ -8,8 +8,8 @@ import { SqliteDialect } from '../../../src/storage/sqlite/sqlite-dialect.js';
 import { inPlaceOf } from './store-in-place.js';
 
 /**
- * A database as one writes it first: TypeORM's own transactions on the host's DataSource. On better-sqlite3 they are
- * savepoints in whatever transaction the host happens to have open.
+ * A database as a first attempt would write it: TypeORM's own transactions on the host's DataSource. On better-sqlite3
+ * they are savepoints in whatever transaction the host has open.
  */
 class NaiveDatabase extends Database {
   override readonly dialect = new SqliteDialect();
@@ -41,7 +41,7 @@ class NaiveDatabase extends Database {
   override async stop(): Promise<void> {}
 }
 
-/** A storage whose sends go through TypeORM's own transactions. */
+/** A storage whose sends use TypeORM's own transactions. */
 export class NaiveSqliteStorage extends TypeormStorage {
   private readonly naive: OutboxStore;
 

@@ -16,26 +16,26 @@ import { SqliteMemory } from './sqlite-memory.js';
 import { inPlaceOf } from './store-in-place.js';
 
 /**
- * A database without isolation: it runs an operation and takes it back, waits, and then writes what the operation wrote,
- * whatever others have written meanwhile. A row whose key is taken by then is not written; nobody hears of it.
+ * A database without isolation: it runs an operation and rolls it back, waits, and then writes what the operation
+ * wrote, whatever others have written meanwhile. If the key of a row is taken by then, the row is silently not written.
  */
 export class StaleDatabase extends Database {
   override readonly dialect = new SqliteDialect();
   private readonly handle: SqliteHandle;
   private readonly inPlace = new Map<StoreClass, object>();
 
-  /** @param hesitate what passes between reading and writing; a turn of the event loop unless given */
+  /** @param hesitate the wait between reading and writing; by default a turn of the event loop */
   constructor(
     database: SqliteConnection,
     private readonly hesitate: () => Promise<unknown> = () => pause(),
   ) {
     super();
-    // Balances below zero are for the contract to find, not for the column.
+    // The contract must find balances below zero, not the column.
     database.pragma('ignore_check_constraints = ON');
     this.handle = new SqliteHandle(database);
   }
 
-  /** Takes the place of a store. */
+  /** Replaces a store. */
   use<S extends object>(Store: StoreClass<S>, store: S): void {
     this.inPlace.set(Store, store);
   }
@@ -84,8 +84,8 @@ export class StaleDatabase extends Database {
   }
 
   /**
-   * The balances that a statement has led to, as they are now: what is added to them meanwhile is lost. Its last value is an
-   * id, or ids.
+   * The resulting balances of a statement. Anything that is added to them meanwhile is lost. The last value of the
+   * statement is an id, or a list of ids.
    */
   private balancesOf({ params, each = [params] }: Statement): readonly Statement[] {
     return each.flatMap((values) => {
@@ -101,12 +101,12 @@ export class StaleDatabase extends Database {
     try {
       this.handle.execute(statement);
     } catch {
-      // Its key is taken.
+      // The key is taken.
     }
   }
 }
 
-/** Looks which messages there are, waits, and stores the others; the table's key is kept from finding a second one. */
+/** Reads which messages exist, waits, and stores the others. The table's key is prevented from finding a duplicate. */
 class NaivePhoneStore extends PhoneStore {
   private readonly stored = new Set<string>();
 
@@ -132,7 +132,7 @@ function withOwnId({ messageId, ...rest }: PhoneMessage): PhoneMessage {
   return { ...rest, messageId: messageId.replace(/#\d+$/, '') };
 }
 
-/** Each call has a store of its own: a store's queue would have its calls follow on one another. */
+/** Each call has a store of its own, because the queue of one store would run its calls one after the other. */
 class NaiveLedgerStore extends LedgerStore {
   constructor(private readonly stale: Database) {
     super(stale);
@@ -143,7 +143,7 @@ class NaiveLedgerStore extends LedgerStore {
   }
 }
 
-/** As `NaiveLedgerStore`. */
+/** Like `NaiveLedgerStore`. */
 class NaivePolicyStore extends PolicyStore {
   constructor(private readonly stale: Database) {
     super(stale);
@@ -154,7 +154,7 @@ class NaivePolicyStore extends PolicyStore {
   }
 }
 
-/** Its writes of credentials take longer than what ends or takes over their session. */
+/** Its writes of credentials take longer than ending or taking over their session. */
 class NaiveSessionStore extends SessionStore {
   constructor(
     stale: Database,
@@ -171,8 +171,8 @@ class NaiveSessionStore extends SessionStore {
 }
 
 /**
- * The stores of SQL without transactions: each reads, thinks for a moment, and writes what it has concluded from what may no
- * longer be so. One after the other everything works. It shows that the contract's race tests can fail.
+ * The SQL stores without transactions: each reads, waits for a moment, and writes what it has concluded from data that
+ * may have changed. One after the other everything works. This shows that the contract's race tests can fail.
  */
 export class NaiveStorage extends MessagingStorage {
   private readonly stale: StaleDatabase;
@@ -196,7 +196,7 @@ export class NaiveStorage extends MessagingStorage {
   override async start(): Promise<void> {}
 
   override store<S extends object>(Store: StoreClass<S>): S {
-    // No race is of it.
+    // No race test uses this.
     if (inPlaceOf(Store, RetentionStore.prototype)) return this.under.store(Store);
     return this.stale.store(Store);
   }

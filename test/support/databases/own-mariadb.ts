@@ -8,7 +8,7 @@ import { onFreePorts } from '../transports/carriers/loopback.js';
 import { peerFolder, removeFolder } from '../transports/carriers/peer-folder.js';
 import { PeerProcess } from '../transports/carriers/peer-process.js';
 
-/** Whether MariaDB's programs are here. */
+/** Whether MariaDB's programs are installed here. */
 export const hasMariadb = (): boolean =>
   hasPeer('MariaDB', 'mariadb-server', ['mariadbd', 'mariadb-install-db', 'setpriv']);
 
@@ -30,7 +30,7 @@ export class OwnMariadb {
       const started = new OwnMariadb(folder, host, port, server);
       try {
         await server.ready(() => listens(port, host));
-        // A user without SUPER: init_connect and read_only are for those only.
+        // A user without SUPER, because init_connect and read_only apply only to such users.
         await started.execute(
           "CREATE USER app@'%'",
           'CREATE DATABASE messaging',
@@ -51,7 +51,7 @@ export class OwnMariadb {
     private readonly server: PeerProcess,
   ) {}
 
-  /** Of a user who owns the database and may do nothing else. */
+  /** The password of a user who owns the database and has no other rights. */
   get url(): string {
     return `mysql://app@${this.host}:${this.port}/messaging`;
   }

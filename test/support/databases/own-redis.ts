@@ -5,7 +5,7 @@ import { onFreePorts } from '../transports/carriers/loopback.js';
 import { peerFolder, removeFolder } from '../transports/carriers/peer-folder.js';
 import { PeerProcess } from '../transports/carriers/peer-process.js';
 
-/** Whether Redis can be had here. */
+/** Whether Redis is available here. */
 export const hasRedis = (): boolean => hasPeer('Redis', 'redis-server', ['redis-server', 'setpriv']);
 
 /** A Redis of the test's own, on an address and a free port of its own, which may be stopped, frozen and started again. */
@@ -60,7 +60,7 @@ export class OwnRedis {
     client.destroy();
   }
 
-  /** Answers nobody, until it may go on. */
+  /** Answers nobody, until it may continue. */
   freeze(): void {
     this.process?.signal('SIGSTOP');
   }

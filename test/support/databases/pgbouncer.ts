@@ -6,16 +6,16 @@ import { onFreePorts } from '../transports/carriers/loopback.js';
 import { peerFolder, removeFolder } from '../transports/carriers/peer-folder.js';
 import { PeerProcess } from '../transports/carriers/peer-process.js';
 
-/** Whether PgBouncer can be had here. */
+/** Whether PgBouncer is available here. */
 export const hasPgBouncer = (): boolean => hasPeer('PgBouncer', 'pgbouncer', ['pgbouncer', 'setpriv']);
 
-/** PgBouncer in transaction mode before the local PostgreSQL, on an address and a free port of its own. */
+/** PgBouncer in transaction mode in front of the local PostgreSQL, on an address and a free port of its own. */
 export class PgBouncer {
   /** @param connections the most connections to the server for each database */
   static start(connections: number): Promise<PgBouncer> {
     return onFreePorts(1, async (host, [port = 0]) => {
       const folder = peerFolder('pgbouncer');
-      // It does not run as root, and must read what is in there.
+      // PgBouncer does not run as root, and must be able to read the folder.
       chmodSync(folder, 0o755);
       writeFileSync(join(folder, 'users'), '"postgres" ""\n');
       writeFileSync(
@@ -53,7 +53,7 @@ max_client_conn = 500
     private readonly process: PeerProcess,
   ) {}
 
-  /** The URL of a database by way of it. */
+  /** The URL of a database through it. */
   before(url: string): string {
     const database = new URL(url).pathname;
     return `postgres://postgres@${this.host}:${this.port}${database}`;

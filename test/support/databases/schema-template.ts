@@ -3,7 +3,10 @@ import { DataSource } from 'typeorm';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 
 declare global {
-  /** A database with our schema and nothing else, as bytes; of the worker, as each test file loads this module anew. */
+  /**
+   * The bytes of a database with our schema and nothing else. Each worker has its own, because each test file loads
+   * this module anew.
+   */
   var schemaTemplate: Buffer | undefined;
 }
 
@@ -19,8 +22,8 @@ export async function prepareSchema(): Promise<void> {
 }
 
 /**
- * What TypeORM makes a database of: one in memory begins as the template. Reading it takes a fraction of the time of the
- * schema's statements.
+ * What TypeORM makes a database from: one in memory begins as the template. Reading it takes a fraction of the time
+ * that the schema's statements take.
  */
 export function DatabaseWithSchema(path: string, options: Database.Options): Database.Database {
   return new Database((path === ':memory:' && globalThis.schemaTemplate) || path, options);

@@ -1,8 +1,8 @@
 import { listens } from '../common/listens.js';
 
 /**
- * Whether a suite can have its server. Without one it is skipped, and says so; with `CI=true` it fails instead: there,
- * a missing server is a mistake.
+ * Whether a suite can have its server. Without one it is skipped with a message; with `CI=true` it fails instead,
+ * because a missing server is a mistake there.
  */
 export async function hasServer(name: string, port: number): Promise<boolean> {
   if (await listens(port)) return true;

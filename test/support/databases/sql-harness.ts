@@ -71,12 +71,12 @@ const UNGUARD: Readonly<Record<string, string>> = {
   mysql: 'SET SESSION check_constraint_checks = OFF',
 };
 
-/** Falsifies books in SQL, on a connection that `use` gives. */
+/** Falsifies the ledger in SQL, on a connection that `use` gives. */
 export function tamperWith(use: (work: (dataSource: DataSource) => Promise<void>) => Promise<void>): StorageTamper {
   const run = (sql: string) => use(async (dataSource) => void (await dataSource.query(sql)));
   return {
     balance: async (id, units) => {
-      // The schema would not have it: a balance below zero needs the guard taken away first.
+      // The schema prevents this, so the guard against a balance below zero is removed first.
       await use(async (dataSource) => {
         await dataSource.query(UNGUARD[dataSource.options.type] ?? '');
         await dataSource.query(`UPDATE messaging_account SET balance = ${units} WHERE id = '${id}'`);
@@ -116,6 +116,6 @@ async function withDataSource<T>(url: string, use: (dataSource: DataSource) => P
 
 function optionsFor(url: string): DataSourceOptions {
   if (url.startsWith('sqlite:')) return { type: 'better-sqlite3', database: url.slice('sqlite:'.length) };
-  // One connection: what is set for a session holds for the next statement too.
+  // One connection, so that a setting of the session also applies to the next statement.
   return url.startsWith('mysql:') ? { type: 'mysql', url, poolSize: 1 } : { type: 'postgres', url };
 }

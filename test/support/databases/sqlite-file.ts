@@ -17,7 +17,7 @@ export class SqliteFile {
     return { useValue: new TypeormStorage({ database: `sqlite:${this.path}` }) };
   }
 
-  /** A host's DataSource; `timeout` as TypeORM has it unless given. */
+  /** A host's DataSource, with TypeORM's default `timeout` unless one is given. */
   async dataSource(options: { timeout?: number } = {}): Promise<DataSource> {
     const source = new DataSource({
       type: 'better-sqlite3',
@@ -30,7 +30,7 @@ export class SqliteFile {
     return source.initialize();
   }
 
-  /** Somebody else's connection to the file: another process, as far as SQLite can tell. */
+  /** Another connection to the file, which for SQLite is another process. */
   handle(): Database.Database {
     const handle = new Database(this.path);
     this.handles.push(handle);

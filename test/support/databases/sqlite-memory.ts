@@ -17,8 +17,8 @@ afterAll(async () => {
 });
 
 /**
- * A storage on an SQLite database in memory whose rows and statements a test can reach. What is stored outlives `stop`, so
- * that it can be started again: `close` ends the database, at the latest after the file's last test.
+ * A storage on an SQLite database in memory whose rows and statements a test can reach. Its data outlives `stop`, so it
+ * can be started again. `close` ends the database, after the file's last test at the latest.
  */
 export class SqliteMemory extends TypeormStorage {
   private ownDatabase: Database | undefined;
@@ -29,7 +29,7 @@ export class SqliteMemory extends TypeormStorage {
       driver: DatabaseWithSchema,
     }),
   ) {
-    // On a clock that stands still no transaction is a long one, after which writes would rest.
+    // On a clock that stands still no transaction is long. After a long one, writes would rest.
     super({ database: dataSource, clock: new FakeClock() });
     sources.add(dataSource);
   }
@@ -65,7 +65,7 @@ export class SqliteMemory extends TypeormStorage {
     return other;
   }
 
-  /** Has `becomes` stand in place of `text` in every statement that is prepared from now on. */
+  /** Replaces `text` by `becomes` in every statement that is prepared from now on. */
   readonly rewrite = (text: string, becomes: string): void => {
     const prepare = this.database.prepare.bind(this.database);
     const value = (sql: string) => prepare(sql.replace(text, becomes));
@@ -79,7 +79,7 @@ export class SqliteMemory extends TypeormStorage {
   }
 }
 
-/** How the contract suite opens such a storage. */
+/** The way in which the contract suite opens such a storage. */
 export function harnessOf(storage: SqliteMemory): StorageHarness {
   return {
     storage,

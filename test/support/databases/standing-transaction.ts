@@ -6,8 +6,8 @@ import { asStorageFault } from '../../../src/storage/engine/faults.js';
 import { rowsOf } from '../../../src/storage/engine/operation.js';
 
 /**
- * A transaction of ours that holds an account's row and stands still, as that of a process that is frozen, gives it to the
- * next one.
+ * A transaction of ours that holds an account's row and stands still, as in a frozen process. Asserts that the next
+ * transaction still gets the row.
  */
 export async function expectStandingTransactionEnds(dataSource: DataSource, accountId: string): Promise<void> {
   const db = await databaseFor(dataSource, undefined, true);

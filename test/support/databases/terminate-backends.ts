@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 
-/** Cuts every connection to a PostgreSQL database but its own, again and again, as a failing server would. */
+/** Cuts every connection to a PostgreSQL database but its own, again and again, like a failing server. */
 export class BackendTerminator {
   /** Connections cut so far. */
   cut = 0;

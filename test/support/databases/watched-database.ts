@@ -1,18 +1,18 @@
 import { Database, type Work } from '../../../src/storage/engine/database.js';
 import type { Operation, Statement, StatementResult } from '../../../src/storage/engine/operation.js';
 
-/** Passes everything on to another db, counts what goes through, and fails a write if the test says so. */
+/** Passes everything on to another database, counts what passes, and fails a write if the test says so. */
 export class WatchedDatabase extends Database {
   override readonly dialect;
   reads = 0;
   writes = 0;
   /** The statements of all reads. */
   readonly readStatements: Statement[] = [];
-  /** How many bytes the rows of all reads have, as JSON. */
+  /** The size of the rows of all reads in bytes, as JSON. */
   readBytes = 0;
-  /** The most bytes that the parameters of one transaction had. */
+  /** The largest size in bytes of the parameters of one transaction. */
   largest = 0;
-  /** Called inside of each transaction that writes, before its statements; may throw. */
+  /** Called inside each write transaction, before its statements. May throw. */
   onWrite: () => void = () => undefined;
 
   constructor(private readonly inner: Database) {

@@ -2,28 +2,28 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseSync } from '@swc/core';
 
-/** A declaration: where it is and what it is called there. */
+/** A declaration: its file and its name there. */
 interface Place {
   readonly file: string;
   readonly name: string;
 }
 
-/** One declaration file, as far as names go. */
+/** The names in one declaration file. */
 interface Declarations {
-  /** What is declared here: the nodes, by name (a class and an interface may share one). */
+  /** The nodes that are declared here, by name (a class and an interface may share one). */
   readonly own: ReadonlyMap<string, readonly unknown[]>;
-  /** What is imported from files beside it. */
+  /** Names that are imported from files beside it. */
   readonly imported: ReadonlyMap<string, Place>;
-  /** What is exported: a name of here, or a place elsewhere. */
+  /** Exported names: a name declared here, or a place elsewhere. */
   readonly exported: ReadonlyMap<string, Place>;
-  /** Files of which everything is exported. */
+  /** Files whose exports are all exported again. */
   readonly whole: readonly string[];
 }
 
-/** Parts of a tree that are read here; each is looked at before it is used. */
+/** The parts of a tree that are read here. Each is checked before it is used. */
 type Node = Readonly<Record<string, unknown>>;
 
-/** Reads files of declarations, each once, and follows names through them. */
+/** Reads declaration files, each once, and follows names through them. */
 function declarationReader() {
   const files = new Map<string, Declarations>();
   const read = (file: string): Declarations => {
@@ -59,8 +59,8 @@ export function undocumentedNames(entries: readonly string[]): string[] {
 }
 
 /**
- * Types that a signature of some entry mentions and no entry exports: a host that writes a function over them cannot name
- * what it returns (TS2742). Constructors are left out: most are Nest's to call, and nobody's function returns one.
+ * Types that a signature of some entry mentions and no entry exports. A host that wraps such a function cannot name
+ * what it returns (TS2742). Constructors are left out: Nest calls most of them, and nobody's function returns one.
  */
 export function unexportedTypes(entries: readonly string[]): string[] {
   const { read, home, exportsOf } = declarationReader();
@@ -84,8 +84,8 @@ export function unexportedTypes(entries: readonly string[]): string[] {
         const seen = isBase ? `${idOf(used)} as a base` : idOf(used);
         if (known.has(seen)) continue;
         known.add(seen);
-        // Nobody has to name what another one is made on, whose members it has, or what the compiler spells out; what these
-        // say is looked at in their place.
+        // Nobody has to name the base of a type, whose members it has, or a type that the compiler spells out. Their
+        // own types are checked instead.
         if (isBase || isSpelledOut(used)) open.push(used);
         else missing.add(used.name);
       }
@@ -132,7 +132,9 @@ function declarationsOf(file: string): Declarations {
   return { own, imported, exported, whole };
 }
 
-/** Identifiers of a declaration that may name a type; names of parameters are among them and are nothing at home. */
+/**
+ * Identifiers of a declaration that may name a type. Names of parameters are among them, and are not declared anywhere.
+ */
 function mentions(node: unknown): { readonly inSignatures: ReadonlySet<string>; readonly bases: ReadonlySet<string> } {
   const { superClass, superTypeParams, extends: extended, implements: _, ...rest } = Object(node);
   return { inSignatures: identifiersIn(rest), bases: identifiersIn([superClass, superTypeParams, extended]) };
@@ -145,7 +147,7 @@ function identifiersIn(node: unknown): Set<string> {
     const { type, value, accessibility } = each as Node;
     if (type === 'Constructor' || accessibility === 'protected') return;
     if (type === 'Identifier' && typeof value === 'string') found.add(value);
-    // The names of members are no types.
+    // The names of members are not types.
     for (const [part, below] of Object.entries(each)) if (part !== 'key') visit(below);
   };
   visit(node);

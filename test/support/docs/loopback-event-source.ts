@@ -1,6 +1,6 @@
 import { EventReader } from '../events/event-reader.js';
 
-/** As much of a browser's EventSource as a page needs that follows one stream to its end. */
+/** The part of a browser's EventSource that a page needs to follow one stream to its end. */
 export class LoopbackEventSource {
   closed = false;
   private readonly listeners = new Map<string, (event: { readonly data: string }) => void>();

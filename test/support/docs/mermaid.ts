@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import { ROOT } from '../sample-app/sample-app.js';
 
-/** What we use of Mermaid. */
+/** The part of Mermaid that we use. */
 interface Mermaid {
-  /** @throws (a rejection) when the text is no diagram */
+  /** @throws (a rejection) if the text is not a diagram */
   parse(text: string): Promise<{ readonly diagramType: string }>;
 }
 
@@ -28,8 +28,8 @@ class Node {
 class Element extends Node {}
 
 /**
- * Mermaid's own grammars, as GitHub draws with them. To parse, it asks of a browser only that there seems to be one: its
- * sanitizer hands back a text without `<` as it is, so our pictures hold none.
+ * Mermaid's own grammars, as GitHub draws with them. Parsing needs no browser, only the appearance of one: the
+ * sanitizer returns a text without `<` unchanged, so our pictures contain none.
  */
 export function loadMermaid(): Mermaid {
   const nothing = () => null;

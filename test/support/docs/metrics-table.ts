@@ -1,6 +1,6 @@
 import { METRICS, type MetricDefinition, OPEN_LABELS } from '../../../src/telemetry/metrics.js';
 
-/** The table of all metrics as `docs/telemetry.md` has it. */
+/** The table of all metrics as in `docs/telemetry.md`. */
 export function metricsTable(): string {
   const metrics: readonly (readonly [string, MetricDefinition])[] = Object.entries(METRICS);
   const rows = metrics.map(([name, { kind, scope, labels, help }]) => {

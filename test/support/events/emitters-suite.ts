@@ -60,7 +60,7 @@ class Fixture {
     return this.log.switchOn(ACCOUNT, START);
   }
 
-  /** The log, after the marks have got their numbers. */
+  /** The log, after the marks have received their numbers. */
   async events(): Promise<readonly LoggedEvent[]> {
     while ((await this.log.numberMarks(100)) > 0);
     const { events, last, earliest } = await this.log.read({ accountId: ACCOUNT, after: 0, limit: 500 });
@@ -101,19 +101,22 @@ class Fixture {
 export function emitterRules(open: () => Promise<DataSource>): void {
   const start = async () => Fixture.open(await open());
 
-  test.each(EMITTERS)('$name is in the log ($type), once and with it', async ({ prepare, type, data }) => {
-    const world = await start();
-    const act = await prepare(world.stores);
-    await world.record();
-    await world.withoutTable(() => expect(act()).rejects.toThrow());
-    expect(await world.published()).toEqual([]);
-    await act();
-    expect(await world.published()).toEqual([[type, data]]);
-    const [event] = await world.events();
-    expect([event?.accountId, event?.at]).toEqual([ACCOUNT, START]);
-  });
+  test.each(EMITTERS)(
+    '$name is in the log ($type), once and together with its change',
+    async ({ prepare, type, data }) => {
+      const world = await start();
+      const act = await prepare(world.stores);
+      await world.record();
+      await world.withoutTable(() => expect(act()).rejects.toThrow());
+      expect(await world.published()).toEqual([]);
+      await act();
+      expect(await world.published()).toEqual([[type, data]]);
+      const [event] = await world.events();
+      expect([event?.accountId, event?.at]).toEqual([ACCOUNT, START]);
+    },
+  );
 
-  test('an opt-out for all accounts is in the log of none', async () => {
+  test('an opt-out for all accounts is in no account’s log', async () => {
     const world = await start();
     await world.record();
     await world.storage.store(AccountStore).createAccount({ id: EVERY_ACCOUNT, name: 'All', createdAt: START });
@@ -137,7 +140,7 @@ export function emitterRules(open: () => Promise<DataSource>): void {
     expect((await world.events()).map(({ data }) => (data as { service?: string }).service).sort()).toEqual(['a', 'c']);
   });
 
-  test("what is posted and issued in a host's transaction is in the log after its commit, and not after a rollback", async () => {
+  test('postings and keys in a host’s transaction are in the log after its commit, and not after a rollback', async () => {
     const world = await start();
     const { storage, dataSource, log } = world;
     await world.record();
@@ -159,7 +162,7 @@ export function emitterRules(open: () => Promise<DataSource>): void {
     expect(seen).toEqual([1]);
   });
 
-  test('what comes with no change is appended for the accounts that record, and nothing for the others', async () => {
+  test('an event without a change is appended for the accounts that record, and for no others', async () => {
     const world = await start();
     const marks = async () =>
       Number((await world.dataSource.query('SELECT count(*) AS n FROM messaging_event_mark'))[0].n);
@@ -183,7 +186,7 @@ function lowBalanceRules(start: () => Promise<Fixture>): void {
     expect(await world.storage.store(AccountStore).setLowBalance(ACCOUNT, threshold)).toBe(true);
     return world;
   };
-  test('every debit makes it low: of many accounts, under a key, in a host’s transaction, by hand', async () => {
+  test('every debit can make a balance low: one of many accounts, under a key, in a host’s transaction, by hand', async () => {
     const world = await withThreshold();
     const { storage, dataSource } = world;
     const open = async (id: string) => {

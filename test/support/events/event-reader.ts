@@ -7,16 +7,19 @@ export interface ReadEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Reads a stream of server-sent events as an EventSource does, without coming back. */
+/** Reads a stream of server-sent events like an EventSource, without reconnecting. */
 export class EventReader {
   readonly events: ReadEvent[] = [];
-  /** All that came, comments too. */
+  /** Everything that came, including comments. */
   text = '';
-  /** Whether the server has ended the stream; a connection that broke has not. */
+  /** Whether the server has ended the stream. After a broken connection it has not. */
   ended = false;
   /** Whether nothing more can come. */
   over = false;
-  /** What has come of the event that is not whole yet; `text` is only joined, as to search it copies all of it. */
+  /**
+   * The pieces of the event that is not complete yet. `text` is only joined on demand, because searching it copies all
+   * of it.
+   */
   private rest = '';
   private changed: () => void = () => {};
 
@@ -50,7 +53,10 @@ export class EventReader {
     return this.response.statusCode ?? 0;
   }
 
-  /** The first event that is as wanted, now or later; Jest's time limit is the deadline. @throws Error when the stream is over */
+  /**
+   * The first event that meets the condition, now or later. Jest's time limit is the deadline. @throws Error when the
+   * stream is over
+   */
   async until(isIt: (event: ReadEvent) => boolean): Promise<ReadEvent> {
     for (;;) {
       const found = this.events.find(isIt);
@@ -70,7 +76,7 @@ export class EventReader {
     while (!this.over) await this.change();
   }
 
-  /** Hangs up. */
+  /** Closes the connection. */
   leave(): void {
     this.request.destroy();
   }

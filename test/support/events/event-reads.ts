@@ -5,11 +5,11 @@ import { EVENT_TYPES } from '../../../src/events/event-types.js';
 import type { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { delivered, logEvents, verified } from './logged-events.js';
 
-/** How many events the account has; three of them are of a rare type: the first, one in the middle, the last. */
+/** How many events the account has. Three of them are of a rare type: the first, one in the middle, the last. */
 export const EVENTS = 20_001;
 const RARE = [1, (EVENTS + 1) / 2, EVENTS];
 
-/** The most rows that a page of ten may read, with those of indexes, over as many types as there are. */
+/** The most rows that a page of ten may read, including index entries, over as many types as there are. */
 export const FEW = 500;
 
 /** The log of an account with many events, beside another one's. */
@@ -30,7 +30,7 @@ export async function fillLog(storage: TypeormStorage): Promise<EventLog> {
 }
 
 /**
- * Asks a log for pages and for the numbers before events, of all types, of a rare one, and of all but the frequent one.
+ * Requests pages of a log, and the numbers before events, of all types, of a rare one, and of all but the frequent one.
  * @param read counts what the database reads for one of them
  */
 export async function expectFewReads(

@@ -14,7 +14,9 @@ const VIEWS = new EventViews(
 );
 const validators = new Map<string, ValidateFunction>();
 
-/** What is wrong with an event by the schema of its type, fields that the schema does not know among it; undefined: nothing. */
+/**
+ * The faults of an event by the schema of its type, including fields that the schema does not know; undefined: none.
+ */
 export function eventFault(event: { readonly type: string }): string | undefined {
   let validate = validators.get(event.type);
   if (validate === undefined) {
@@ -27,7 +29,10 @@ export function eventFault(event: { readonly type: string }): string | undefined
   return isValid ? undefined : ajv.errorsText(validate.errors, { dataVar: event.type });
 }
 
-/** The schema where every object has the described fields only; one without described fields may have any. */
+/**
+ * The schema changed so that every object may have only the described fields. An object without described fields may
+ * have any.
+ */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -35,7 +40,7 @@ function closed(schema: unknown): unknown {
   return 'properties' in schema ? { ...parts, additionalProperties: false } : parts;
 }
 
-/** What is wrong with an event of the log as readers get it: by its schema, or by its size (docs/events.md). */
+/** The faults of an event of the log as readers get it: by its schema, or by its size (docs/events.md). */
 export function loggedFault(event: LoggedEvent): string | undefined {
   const { text } = VIEWS.textOf(
     JSON.stringify(event.accountId),

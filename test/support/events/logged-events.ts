@@ -46,7 +46,10 @@ export function verified(accountId: string): NewEvent {
   };
 }
 
-/** All that an account's log has, as listeners get it, after the marks have got their numbers; each as its schema says. */
+/**
+ * The whole log of an account, as listeners get it, after the marks have received their numbers. Checks each event by
+ * its schema.
+ */
 export async function loggedEvents(log: EventLog, accountId: string): Promise<readonly MessagingEvent[]> {
   while ((await log.numberMarks(100)) > 0);
   const { events } = await log.read({ accountId, after: 0, limit: 500 });
@@ -54,7 +57,7 @@ export async function loggedEvents(log: EventLog, accountId: string): Promise<re
   return events.map(toMessagingEvent);
 }
 
-/** Keeps what an account's process hears, of some types. */
+/** Keeps the events of some types that reach an account's process. */
 export function heardEvents(
   events: MessagingEvents,
   accountId: string,
@@ -67,7 +70,7 @@ export function heardEvents(
   return heard;
 }
 
-/** Events in an order that is the same for equal ones: marks come later into the log than the process hears of them. */
+/** Sorts events so that equal lists are equal, because marks reach the log later than the process. */
 export function sorted(events: readonly MessagingEvent[]): readonly MessagingEvent[] {
   return events.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 }

@@ -3,7 +3,7 @@ import { expect } from '@jest/globals';
 
 const STACK = /\n\s*at |node_modules|file:\/\/|\.[jt]s:\d/;
 
-/** The body of an answer in JSON: a 200, or one of these refusals in exactly our shape. */
+/** The body of an answer in JSON: a 200, or one of these refusals exactly in our shape. */
 export function expectOurShape(
   { status, headers, text }: { readonly status: number; readonly headers: Headers; readonly text: string },
   refusals: readonly number[],

@@ -21,7 +21,7 @@ export class ApiClient {
     return this.post('send/sms', body, headers);
   }
 
-  /** Sends and gives the answer's fields; fails when it is no 200. */
+  /** Sends and returns the fields of the answer. Fails if it is not a 200. */
   async sent(body: unknown, headers?: Readonly<Record<string, string>>): Promise<Receipt> {
     const reply = await this.send(body, headers);
     if (reply.status !== 200) throw new Error(`The send was refused: ${JSON.stringify(reply.body)}`);

@@ -13,7 +13,7 @@ export interface BasicProxy {
 export const BASIC = { username: 'team', password: 'a password of the proxy' };
 
 /**
- * Starts a proxy before a service.
+ * Starts a proxy in front of a service.
  * @param passesOn whether the service sees the proxy's credentials; nginx passes them on, Traefik can remove them
  */
 export async function startBasicProxy(target: string, passesOn: boolean): Promise<BasicProxy> {

@@ -31,7 +31,7 @@ import { MessagingBody, MessagingQuery } from '../../../src/http/validation.js';
 import { IsPhoneNumberList, IsQueryInteger } from '../../../src/http/validators.js';
 import type { IdempotentRequest } from '../../../src/outbox/idempotency.js';
 
-/** What the handlers of the toys leave for a test to see, and what they wait for. */
+/** What the handlers of the toys leave for a test to read, and what they wait for. */
 @Injectable()
 export class ToyBox {
   handled = 0;
@@ -70,7 +70,7 @@ export class ToyPage {
   cursor?: string;
 }
 
-/** Fields nobody declares. */
+/** Undeclared fields. */
 export class Anything {}
 
 @MessagingController()
@@ -157,7 +157,10 @@ class OpenToyController {
   }
 }
 
-/** `good` is let in at once, `slow` after a look-up, `stuck` when the box says; `down` fails; all others are nobody. */
+/**
+ * `good` is admitted at once, `slow` after a look-up, `stuck` when the box says so; `down` fails; all others are
+ * unknown.
+ */
 @Injectable()
 class ToyAuthenticator {
   constructor(private readonly box: ToyBox) {}

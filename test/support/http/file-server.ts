@@ -3,9 +3,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PNG } from '../common/png.js';
 
-/** A server of this machine that files are fetched from. */
+/** A server on this machine from which files are fetched. */
 export class FileServer {
-  /** How often each path was asked for. */
+  /** How often each path was requested. */
   readonly asked = new Map<string, number>();
   /** Connections that are open. */
   connections = 0;

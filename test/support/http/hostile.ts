@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 
-/** Strings that have hurt somebody: quotes of every language, separators, directions, patterns, names of properties. */
+/**
+ * Strings that have caused trouble before: quotes of every language, separators, directions, patterns, names of
+ * properties.
+ */
 const INFAMOUS = [
   '',
   ' ',
@@ -34,7 +37,7 @@ const INFAMOUS = [
   '٢٢٦٧٠٠٠٠٠٠٠',
 ];
 
-/** Any UTF-16, half pairs included. */
+/** Any UTF-16, including half surrogate pairs. */
 const utf16 = fc.string({ unit: fc.nat(0xffff).map((unit) => String.fromCharCode(unit)), maxLength: 400 });
 
 export const hostileString = fc.oneof(
@@ -60,7 +63,7 @@ const fieldName = fc.oneof(
   fc.string(),
 );
 
-/** Any JSON value, with the names of our fields and of properties that objects have anyway. */
+/** Any JSON value, with the names of our fields and of properties that every object has. */
 export const anyJson: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 5, depthSize: 'small' },
@@ -83,7 +86,7 @@ const goodContent = fc.oneof(
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 300 }),
 );
 
-/** A good value most of the time, so that more than the first check is reached. */
+/** A good value most of the time, so that later checks are reached too. */
 const mostly = <T>(good: fc.Arbitrary<T>): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 5, arbitrary: good }, { weight: 1, arbitrary: hostileString }, { weight: 1, arbitrary: anyJson });
 
@@ -107,7 +110,7 @@ export const almostSend: fc.Arbitrary<unknown> = fc
   )
   .map(([fields, more]) => ({ ...more, ...fields }));
 
-/** JSON that no JSON.stringify writes: numbers past all bounds, names given twice, a prototype, many levels. */
+/** JSON that no JSON.stringify writes: numbers beyond all limits, names given twice, a prototype, many levels. */
 export const oddJson: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     '{"signature":1e999,"content":-1e999,"number":[1e999]}',
@@ -160,7 +163,7 @@ export const contentType = fc.oneof(
   },
 );
 
-/** A query string as it stands in a request line. */
+/** A query string as it appears in a request line. */
 export const queryString: fc.Arbitrary<string> = fc
   .array(
     fc.tuple(
@@ -194,7 +197,7 @@ export const queryString: fc.Arbitrary<string> = fc
   )
   .map((pairs) => pairs.map(([name, value, equals]) => `${name}${equals}${value}`).join('&'));
 
-/** As JSON.parse would: `__proto__` becomes a property like any other. */
+/** Like JSON.parse: `__proto__` becomes a property like any other. */
 function ownProperties(pairs: [string, unknown][]): object {
   return Object.fromEntries(pairs);
 }

@@ -7,7 +7,7 @@ import { TestingModule } from '@nestjs/testing';
 
 export type Adapter = 'express' | 'fastify';
 
-/** The suite on Express and on Fastify: what holds on one has to hold on the other. */
+/** The suite on Express and on Fastify. Everything must hold on both. */
 export function describeOnBothAdapters(name: string, suite: (adapter: Adapter) => void): void {
   describe.each<Adapter>(['express', 'fastify'])(`${name} (%s)`, suite);
 }
@@ -15,9 +15,9 @@ export function describeOnBothAdapters(name: string, suite: (adapter: Adapter) =
 export interface AppSetup {
   /** What a host's `main.ts` does between `create()` and `listen()`: prefix, global pipes, its own middleware … */
   readonly configure?: (app: INestApplication) => void | Promise<void>;
-  /** Given to `NestFactory.create()`; the application keeps silent unless a logger is among them. */
+  /** Passed to `NestFactory.create()`. The application logs nothing unless a logger is among the options. */
   readonly options?: NestApplicationOptions;
-  /** Instead of a plain one of the adapter's kind. */
+  /** Replaces a plain adapter of the same kind. */
   readonly platform?: AbstractHttpAdapter;
 }
 
@@ -51,7 +51,7 @@ export async function startApp(
     port,
     app,
     close: async () => {
-      // Whatever a test left open must not keep the server waiting.
+      // Connections that a test left open must not keep the server waiting.
       const closed = app.close();
       app.getHttpServer().closeAllConnections?.();
       await closed;

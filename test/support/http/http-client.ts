@@ -5,18 +5,21 @@ import { throughClient } from '../client/through-client.js';
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
-  /** The body as parsed; its text when it is no JSON. */
+  /** The parsed body, or its text if it is not JSON. */
   readonly body: unknown;
 }
 
 export interface Call {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as it is when a string or bytes, else as JSON with its content type. */
+  /** Sent unchanged if it is a string or bytes, otherwise as JSON with its content type. */
   readonly body?: unknown;
 }
 
-/** One request; a body that is no string or bytes is sent as JSON. Not `fetch`, which takes several times its processor time. */
+/**
+ * One request. A body that is not a string or bytes is sent as JSON. Not `fetch`, which takes several times its
+ * processor time.
+ */
 export async function call(url: string, asked: Call = {}): Promise<Reply> {
   const reply = process.env.API_CALLS === 'client' ? await throughClient(url, asked) : undefined;
   if (reply) return reply;
@@ -37,7 +40,7 @@ export async function call(url: string, asked: Call = {}): Promise<Reply> {
   return { status: answer.statusCode, headers: new Headers(received), body: parsed(text) };
 }
 
-/** What `fetch` would send. */
+/** The headers that `fetch` would send. */
 function contentType(json: unknown, content: unknown): Readonly<Record<string, string>> {
   if (json !== undefined) return { 'content-type': 'application/json' };
   return typeof content === 'string' ? { 'content-type': 'text/plain;charset=UTF-8' } : {};
@@ -74,7 +77,7 @@ export class RawConnection {
     });
   }
 
-  /** @param allowHalfOpen true: it can still write when the other side has said its last word */
+  /** @param allowHalfOpen true: it can still write after the other side has ended */
   static open(port: number, allowHalfOpen = false): Promise<RawConnection> {
     return new Promise((resolve, reject) => {
       const socket = connect({ port, host: '127.0.0.1', allowHalfOpen }, () => resolve(new RawConnection(socket)));
@@ -90,7 +93,7 @@ export class RawConnection {
     return this.#closed;
   }
 
-  /** What went wrong with the connection, for instance a reset. */
+  /** The error of the connection, for instance a reset. */
   get failure(): Error | undefined {
     return this.#failure;
   }
@@ -99,7 +102,7 @@ export class RawConnection {
     this.socket.write(text);
   }
 
-  /** Resolves when what has arrived satisfies the test; Jest's own time limit is the deadline. */
+  /** Resolves when what has arrived meets the condition. Jest's own time limit is the deadline. */
   async until(arrived: (connection: RawConnection) => boolean): Promise<void> {
     while (!arrived(this)) {
       await new Promise<void>((resolve) => {
@@ -108,7 +111,7 @@ export class RawConnection {
     }
   }
 
-  /** The body of the last answer, as parsed. */
+  /** The parsed body of the last answer. */
   get body(): unknown {
     return parsed(this.#received.slice(this.#received.lastIndexOf('\r\n\r\n') + 4));
   }

@@ -8,7 +8,10 @@ import { asUser } from '../accounts/users.js';
 import { describeOnBothAdapters } from './http-apps.js';
 import { call } from './http-client.js';
 
-/** Values that name nothing: what a database refuses or folds, other scripts, other texts' syntax. Encoded for a path. */
+/**
+ * Values that name nothing: characters that a database refuses or folds, other scripts, other syntaxes. Encoded for a
+ * path.
+ */
 const HOSTILE: Readonly<Record<string, string>> = {
   NUL: '%00',
   'a NUL inside': 'a%00b',
@@ -25,23 +28,23 @@ const HOSTILE: Readonly<Record<string, string>> = {
   'a long text': 'x'.repeat(100),
 };
 
-/** Bodies without which a route refuses the request before it looks for anything. */
+/** Bodies without which a route refuses the request before it looks anything up. */
 const BODIES: Readonly<Record<string, object>> = {
   'PATCH /manage/accounts/:id': { name: 'Name' },
   'POST /manage/accounts/:id/topups': { units: 1, reference: 'r' },
   'POST /manage/accounts/:id/adjustments': { units: 1, reference: 'r' },
 };
 
-/** Somebody who may use a route. */
+/** A caller who may use the route. */
 function headersFor(rule: RouteRule, key: string, accountId: string): Readonly<Record<string, string>> {
   if (rule.key !== 'none') return { 'x-api-key': key };
   return asUser(rule.user ? { accountId, subject: 'ann', role: 'admin' } : { subject: 'olga', role: 'operator' });
 }
 
-/** On every route: what a path names and nobody has is a 404, whatever characters it has. */
+/** On every route, an unknown value in the path is a 404, whatever characters it contains. */
 export function describePathParameters(name: string, storageOf: () => Partial<MessagingOptions>): void {
   describeOnBothAdapters(`values in paths on ${name}`, (adapter) => {
-    test('what nobody can have is 404 on every route', async () => {
+    test('a value that cannot exist is a 404 on every route', async () => {
       const { app, url, client, accountId } = await startKeys(adapter, storageOf());
       const made = await call(`${client.url}/webhooks`, {
         ...{ method: 'POST', headers: { 'x-api-key': client.key }, body: { url: 'https://93.184.216.34/hook' } },

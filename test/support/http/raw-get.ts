@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 
-/** An answer as it came over the line, still packed. */
+/** An answer as it came over the line, still compressed. */
 export interface RawAnswer {
   readonly status: number | undefined;
   readonly headers: IncomingHttpHeaders;

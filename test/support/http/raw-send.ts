@@ -1,6 +1,6 @@
 import type { ApiClient } from './api-client.js';
 
-/** An answer in its very bytes. */
+/** An answer byte for byte. */
 export interface RawAnswer {
   readonly status: number;
   /** The header `Idempotency-Replayed`. */
@@ -8,7 +8,7 @@ export interface RawAnswer {
   readonly text: string;
 }
 
-/** An SMS whose body goes out as it is written. */
+/** An SMS whose body is sent exactly as written. */
 export async function rawSend(
   client: ApiClient,
   headers: Readonly<Record<string, string>>,

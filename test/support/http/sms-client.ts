@@ -1,10 +1,10 @@
-/** Where a test sends, and as whom. */
+/** Where a test sends, and with which credentials. */
 export interface SmsTarget {
   readonly url: string;
   readonly key: string;
 }
 
-/** An answer with its body byte for byte and as parsed. */
+/** An answer with its body byte for byte and parsed. */
 export interface SmsAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -12,7 +12,7 @@ export interface SmsAnswer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** What is sent; one number of Burkina Faso unless told otherwise. */
+/** The contents of a send. Default: one number of Burkina Faso. */
 export interface SmsOrder {
   readonly number?: readonly string[];
   readonly content?: string;
@@ -21,7 +21,7 @@ export interface SmsOrder {
   readonly once?: string;
 }
 
-/** A phone number of its own for each index. */
+/** A phone number for each index. */
 export function phoneOf(index: number): string {
   return `2267${String(index).padStart(7, '0')}`;
 }
@@ -37,7 +37,7 @@ export async function balanceOf(target: SmsTarget): Promise<unknown> {
   return (await ask(target, 'api/v1/balance')).body.balance;
 }
 
-/** A GET, or with a body a POST; every header and byte of the answer is kept. */
+/** A GET, or a POST if there is a body. Every header and byte of the answer is kept. */
 export async function ask({ url, key }: SmsTarget, path: string, body?: unknown, once?: string): Promise<SmsAnswer> {
   const response = await fetch(`${url}/${path}`, {
     headers: {

@@ -14,9 +14,9 @@ interface CollectedTest {
   readonly groups: readonly Group[];
 }
 
-/** A test runner that only collects, so that a suite can be run inside a test and be seen to fail. */
+/** A test runner that only collects, so that a suite can run inside a test, which sees it fail. */
 export class CollectRunner implements TestRunner {
-  /** Names of tests that were skipped. */
+  /** Names of skipped tests. */
   readonly skipped: string[] = [];
   private readonly tests: CollectedTest[] = [];
   private groups: readonly Group[] = [{ path: [], before: [], after: [] }];
@@ -43,13 +43,14 @@ export class CollectRunner implements TestRunner {
     this.groups.at(-1)?.after.push(step);
   };
 
-  /** Of the tests that were collected. */
+  /** Names of collected tests. */
   get names(): readonly string[] {
     return this.tests.map(({ name }) => name);
   }
 
   /**
-   * Runs the collected tests, or those whose full name begins with `prefix`; what each failed of, undefined where it passed.
+   * Runs the collected tests, or those whose full name begins with `prefix`. Returns the error of each; undefined for a
+   * test that passed.
    * @param end whether to stop after the first one that fails
    */
   async run(prefix = '', end: 'last' | 'first failure' = 'last'): Promise<Map<string, unknown>> {

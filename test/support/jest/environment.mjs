@@ -1,6 +1,7 @@
 /**
- * Jest's environment for Node without a global object for each test file, as `runtime.mjs` loads packages once for all files of
- * a worker. What a file changes of the globals, the environment variables and Nest's logger is undone after it.
+ * Jest's environment for Node without a global object for each test file, because `runtime.mjs` loads packages once for
+ * all files of a worker. Changes that a file makes to the globals, the environment variables and Nest's logger are
+ * undone after it.
  *
  * No process outlives its file: a test or hook that times out does not reach the line that ends what it started.
  */
@@ -11,7 +12,10 @@ import { ModernFakeTimers } from '@jest/fake-timers';
 import { Logger } from '@nestjs/common';
 import { ModuleMocker } from 'jest-mock';
 
-/** Those that a test file has used. While one is in use, each promise of the process takes several times its time. */
+/**
+ * The properties that a test file has used. While one is in use, each promise of the process takes several times as
+ * long.
+ */
 const contexts = new Set();
 for (const name of ['run', 'enterWith']) {
   const begin = AsyncLocalStorage.prototype[name];
@@ -44,7 +48,7 @@ export default class Environment {
   }
 
   async setup() {
-    // Jest asks for 100 lines of the stack of each error, also of those that tests expect by the thousand.
+    // Jest asks for 100 lines of the stack of each error, including the thousands of errors that tests expect.
     Error.stackTraceLimit = 25;
   }
 
@@ -75,7 +79,7 @@ export default class Environment {
 }
 
 /**
- * Restores what a test file has replaced. What it has added stays, as packages keep their state there.
+ * Restores what a test file has replaced. Additions stay, because packages keep their state there.
  * @param before descriptors of all properties of the global object
  */
 function restoreGlobals(before) {

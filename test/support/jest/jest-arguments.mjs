@@ -1,13 +1,13 @@
 /**
- * Jest's option `--selectProjects` takes every word behind it for the name of a project. Words that name none are what Jest
- * shall run. They go before the option, so that a path behind it, or behind a script of package.json, is one.
+ * Jest's option `--selectProjects` takes every word after it as the name of a project. Words that name no project are
+ * files to run. They are moved before the option, so that a path after it, or after a script of package.json, works.
  *
  * @param {readonly string[]} words the arguments
  * @param {readonly string[]} projects the names of all projects
  * @returns {string[]}
  */
 export function jestArguments(words, projects) {
-  // Behind `--` the option would be a path.
+  // After `--` the option would be a path.
   const given = words.filter((word) => word !== '--');
   const at = given.indexOf('--selectProjects');
   if (at === -1) return given;

@@ -1,7 +1,8 @@
 /**
- * The environment of the e2e suite: a test file fails when what it stored or logged holds a secret. Scanned are the bytes of
- * every SQLite database that the file's own process closes, in memory too, and of every one that it removes, which are those
- * of its child processes; each with its write-ahead log, where there is one. `leak-scan.ts` notes what is secret.
+ * The environment of the e2e suite: a test file fails if what it stored or logged holds a secret. It scans the bytes of
+ * every SQLite database that the file's own process closes, including those in memory, and of every one that it
+ * removes, which are those of its child processes, each with its write-ahead log if there is one. `leak-scan.ts`
+ * records what is secret.
  */
 import fs from 'node:fs';
 import { join } from 'node:path';
@@ -10,13 +11,13 @@ import Environment from './environment.mjs';
 const API_KEY = /msgk_[0-9A-Za-z]{12}_[0-9A-Za-z]{32}_[0-9A-Za-z]{6}/;
 const SQLITE = Buffer.from('SQLite format 3\0');
 const WAL = /-wal$/;
-/** What the sandbox's phones show of a code is theirs to show. */
+/** The sandbox's phones may show codes, so their texts do not count. */
 const SHOWN = /\d{4,8} (est votre code de vérification|is your verification code)/g;
-/** By itself, not as digits of a longer number or an id. */
+/** Separate, not as digits of a longer number or an id. */
 const CODE = /(?<![\w-])\d{4,8}(?![\w-])/g;
 /**
- * A code of four digits stands in any database or log now and then. A way on which codes leak leaks all that take it:
- * so many of them, and of all that were made such a share, are no accident.
+ * A code of four digits occurs by chance in any database or log now and then. A leak shows every code that passes it:
+ * so many codes, and such a share of all codes, are not chance.
  */
 const MIN_CODES = 2;
 const MIN_SHARE = 0.2;
@@ -27,7 +28,7 @@ export default class LeakEnvironment extends Environment {
     this.scan = new LeakScan();
     this.global.leakScan = this.scan;
     this.rmSync = fs.rmSync;
-    // Before anything of the test is loaded, so that it gets this one.
+    // Before anything of the test is loaded, so that the test gets this one.
     fs.rmSync = (path, ...rest) => {
       this.scan.files(String(path));
       return this.rmSync(path, ...rest);
@@ -44,11 +45,11 @@ export default class LeakEnvironment extends Environment {
 }
 
 class LeakScan {
-  /** Of messages that were accepted. */
+  /** The texts of messages that were accepted. */
   numbers = new Set();
   texts = new Set();
   codes = new Set();
-  /** What was logged. */
+  /** The log lines. */
   log = [];
   undo = [];
   #found = new Set();

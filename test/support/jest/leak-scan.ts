@@ -5,7 +5,10 @@ import { OtpCodes } from '../../../src/otp/otp-codes.js';
 import { Outbox } from '../../../src/outbox/outbox.js';
 import { RecordingTelemetry } from '../telemetry/recording-telemetry.js';
 
-/** Tells the environment of the e2e suite what is secret, and what is stored and logged: see `leak-environment.mjs`. */
+/**
+ * Reports to the environment of the e2e suite what is secret, and what is stored and logged: see
+ * `leak-environment.mjs`.
+ */
 
 declare global {
   var leakScan: {
@@ -15,15 +18,15 @@ declare global {
     readonly log: string[];
     database(name: string, bytes: Buffer): void;
     files(path: string): void;
-    /** What undoes the changes of this module, for the environment to call after the file. */
+    /** Functions that undo the changes of this module. The environment calls them after the file. */
     readonly undo: (() => void)[];
-    /** What has leaked, in sentences. */
+    /** The leaks, as sentences. */
     leaks(): readonly string[];
   };
 }
 
 const scan = globalThis.leakScan;
-/** Shorter ones stand in many a line. */
+/** Shorter ones occur in many lines. */
 const MIN_TEXT = 5;
 const LEVELS = ['log', 'error', 'warn', 'debug', 'verbose', 'fatal'] as const;
 
@@ -51,18 +54,18 @@ OtpCodes.prototype.codeOf = function (source, binding) {
   return code;
 };
 
-// All that is said to Nest's logger, also where a test keeps it silent.
+// Everything that Nest's logger gets, even if a test keeps it silent.
 const logged = Object.fromEntries(LEVELS.map((level) => [level, Logger.prototype[level]]));
 for (const level of LEVELS) {
   const said = Logger.prototype[level];
   Logger.prototype[level] = function (this: Logger, ...words: [unknown]) {
-    // Objects are lines with fields: each is said to hosts with structured logs.
+    // Objects are log lines with fields, and hosts with structured logs get each of them.
     scan.log.push(words.map((word) => `${word} ${typeof word === 'object' ? JSON.stringify(word) : ''}`).join(' '));
     return said.apply(this, words);
   };
 }
 
-// A service of the suite without telemetry gets one whose measures and spans are scanned as the log is.
+// A service of the suite without telemetry gets one whose measures and spans are scanned like the log.
 const recording = new RecordingTelemetry((recorded) => scan.log.push(`telemetry: ${recorded.join(' ')}`));
 const { counter, histogram, gauge, span } = NoTelemetry.prototype;
 const recorded: Pick<Telemetry, 'counter' | 'histogram' | 'gauge' | 'span'> = {

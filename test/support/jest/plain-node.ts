@@ -5,10 +5,10 @@ import { promisify } from 'node:util';
 const HOOKS = pathToFileURL(`${import.meta.dirname}/typescript-hooks.mjs`).href;
 
 /**
- * Runs a program of ours in a process of its own, on the sources, without Jest's modules: for what Node does with modules
- * or contexts itself.
+ * Runs a program of ours in a process of its own, on the sources, without Jest's modules, to see what Node itself does
+ * with modules or contexts.
  *
- * @returns what it printed, read as JSON
+ * @returns its output, read as JSON
  */
 export async function plainNode(program: URL): Promise<unknown> {
   const register = `import { register } from 'node:module'; register('${HOOKS}');`;

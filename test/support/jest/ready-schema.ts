@@ -1,8 +1,8 @@
 import { PlatformTools } from 'typeorm/platform/PlatformTools.js';
 import { DatabaseWithSchema, prepareSchema } from '../databases/schema-template.js';
 
-// A third of what an application of the e2e suite takes to start is its schema: `MemoryStorage` begins with it here. Files
-// are made by the statements.
+// A third of the start time of an application of the e2e suite is its schema, so `MemoryStorage` begins with it here.
+// Files are made by the statements.
 
 await prepareSchema();
 const { load } = PlatformTools;

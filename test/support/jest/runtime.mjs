@@ -1,10 +1,11 @@
 /**
- * Jest's runtime with two differences, as most of this suite's processor time went into loading the same modules for each test
- * file:
+ * Jest's runtime with two differences, because most of this suite's processor time went into loading the same modules
+ * for each test file:
  *
  * - Packages, Jest's own among them, are loaded by Node, once in each worker.
- * - The modules of `src` and `test/contract` are compiled and linked once in each worker. They keep nothing between applications, so a test file
- *   cannot see what another one did.
+ * - The modules of `src` and `test/contract` are compiled and linked once in each worker. They keep no state between
+ * applications, so a test file
+ * cannot see what another one did.
  *
  * Other files of `test` are loaded for each file. A file that mocks or resets modules gets modules of `src` of its own.
  */
@@ -14,19 +15,22 @@ import { setFlagsFromString } from 'node:v8';
 import vm from 'node:vm';
 import Runtime from 'jest-runtime';
 
-// Most of what a suite runs, it runs a few times: a tenth of the processor time and more went into making code faster that was
-// seldom run again. V8 of Node 22 has no such flag.
+// Most of the code that a suite runs, it runs a few times. Optimising code that was seldom run again took a tenth of
+// the processor time and more. V8 of Node 22 has no such flag.
 if (process.versions.v8.startsWith('11.')) setFlagsFromString('--interrupt-budget=500000');
 
 const require = createRequire(import.meta.url);
 
-/** Modules that stand for packages' files, by path. */
+/** Modules that replace packages' files, by path. */
 const packages = new Map();
 /** Evaluated modules of `src` and `test/contract` by URL, for each project, as projects may resolve the same name differently. */
 const sources = new Map();
 /** Where the source maps of all files are, for the stacks of errors. */
 const sourceMaps = new Map();
-/** The runtime of the test file that runs: through it, modules of `src` import dynamically which an earlier one has loaded. */
+/**
+ * The runtime of the test file that runs. Through it, modules of `src` that an earlier runtime has loaded import
+ * dynamically.
+ */
 let current;
 
 export default class extends Runtime {
@@ -34,7 +38,7 @@ export default class extends Runtime {
     super(config, ...rest);
     current = this;
     const { watch, watchAll } = rest.at(-1);
-    // A run in watch mode may be in the process of the run before, when `src` was another.
+    // A run in watch mode may use the process of the previous run, when `src` was different.
     this.isShared = !watch && !watchAll;
     this.sources = sources.get(config.id) ?? new Map();
     sources.set(config.id, this.sources);
@@ -46,7 +50,7 @@ export default class extends Runtime {
     const { dynamicImport, loadCjsAsEsm, loadEsmModule } = esmLoader;
     this.importDynamically = dynamicImport;
     esmLoader.dynamicImport = (...request) => current.importDynamically(...request);
-    // The context of Node itself: what packages throw and return is of the classes that tests know.
+    // The context of Node itself, so that errors and results of packages are of the classes that tests know.
     esmLoader.getContext = () => undefined;
     esmLoader.loadEsmModule = (path, suffix) =>
       isPackage(path) ? packageModule(path) : loadEsmModule.call(esmLoader, path, suffix);
@@ -56,7 +60,7 @@ export default class extends Runtime {
 
   requireInternalModule(from, to) {
     if (to !== undefined) return createRequire(from)(to);
-    // The test framework itself, whose state is that of one test file.
+    // The test framework itself, whose state belongs to one test file.
     delete require.cache[from];
     delete globalThis[Symbol.for('EVENT_HANDLERS')];
     return require(from);
@@ -92,7 +96,7 @@ export default class extends Runtime {
   }
 }
 
-/** Not Baileys: our transport changes it for good, and tests see it before. */
+/** Not Baileys: our transport changes it permanently, and some tests need it unchanged. */
 function isPackage(path) {
   return path.includes('/node_modules/') && !path.includes('/node_modules/baileys/') && !path.endsWith('.json');
 }

@@ -1,7 +1,9 @@
 import fc from '../../../node_modules/fast-check/lib/fast-check.js';
 import { SEED } from './seed.mjs';
 
-/** fast-check as `jest.config.js` has every test get it: with a fixed seed, which it prints with a property that fails. */
+/**
+ * fast-check as `jest.config.js` gives it to every test: with a fixed seed, which it prints with a property that fails.
+ */
 fc.configureGlobal({ seed: SEED });
 
 export default fc;

@@ -1,11 +1,11 @@
 import TestSequencer from '@jest/test-sequencer';
 
-/** Unit suites that take long in a small file, by which Jest would take them for short ones. */
+/** Unit suites in small files that take long. Jest would think that they are short. */
 const LONG = /\/unit\/(storage\/sqlite\/sqlite-storage|testing\/storage-contract|otp\/otp-(model|attacker))\.test\.ts$/;
 
 /**
- * The suites that take long begin first, also where no run before has told which: end-to-end suites, then long unit suites. One
- * that began last would leave the other processors with nothing to do.
+ * The suites that take long begin first, even if no earlier run has recorded their times: end-to-end suites, then long
+ * unit suites. If one began last, the other processors would have nothing to do.
  */
 export default class extends TestSequencer {
   sort(tests) {

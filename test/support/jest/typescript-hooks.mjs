@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { transformSync } from '@swc/core';
 
-/** `./x.js` of one of our files is `./x.ts`. */
+/** For our own files, `./x.js` means `./x.ts`. */
 export async function resolve(specifier, context, next) {
   if (/^\.{1,2}\/.*\.js$/.test(specifier) && context.parentURL?.endsWith('.ts')) {
     const url = new URL(specifier.replace(/js$/, 'ts'), context.parentURL);

@@ -11,7 +11,7 @@ import { alsoUnmount } from '../mounting/mounted.js';
 /** A secret for tests. */
 export const MANAGEMENT_SECRET = 'a secret of the management API, for tests';
 
-/** Believes every token: its payload is the user. */
+/** Accepts every token. Its payload is the user. */
 const BELIEVING: UserTokenVerifier = {
   operators: true,
   verify: async (token) => {
@@ -44,14 +44,14 @@ export class UserClient {
     return this.call(path, { method: 'POST', headers, ...(body === undefined ? {} : { body }) });
   }
 
-  /** The fields of an answer; fails when it is no 200. */
+  /** The fields of an answer. Fails if it is not a 200. */
   async read<T>(path: string): Promise<T> {
     const { status, body } = await this.call(path);
     if (status !== 200) throw new Error(`No ${path}: ${JSON.stringify(body)}`);
     return body as T;
   }
 
-  /** The same of a POST. */
+  /** The same for a POST. */
   async done<T>(path: string, body?: unknown): Promise<T> {
     const reply = await this.post(path, body);
     if (reply.status !== 200) throw new Error(`No ${path}: ${JSON.stringify(reply.body)}`);

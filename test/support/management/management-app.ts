@@ -12,10 +12,10 @@ import { clientOf, mount } from '../mounting/mounted.js';
 /** A secret for tests. */
 export const MANAGEMENT_SECRET = 'a secret of the management API, for tests only';
 
-/** What a browser says of a request that a page of the service itself makes. */
+/** The headers that a browser adds to a request from a page of the service itself. */
 export const FROM_OUR_PAGE = { 'sec-fetch-site': 'same-origin', origin: 'https://desk.example.com' };
 
-/** A browser: it keeps the cookies that it is given. */
+/** A browser: it keeps the cookies that it receives. */
 export class Browser {
   readonly cookies = new Map<string, string>();
   /** The last `Set-Cookie` headers. */
@@ -42,19 +42,19 @@ export class Browser {
     return reply;
   }
 
-  /** Signs in and gives the access token; fails where it is no 200. */
+  /** Signs in and returns the access token. Fails if the answer is not a 200. */
   async signIn(body: object): Promise<string> {
     return tokenOf(await this.post('session/exchange', body));
   }
 }
 
-/** The access token of an answer; fails where it is no 200. */
+/** The access token of an answer. Fails if it is not a 200. */
 export function tokenOf({ status, body }: Reply): string {
   if (status !== 200) throw new Error(`No session: ${JSON.stringify(body)}`);
   return (body as { access_token: string }).access_token;
 }
 
-/** Starts a service with the management API, whose time the test makes up, and an account. */
+/** Starts a service with the management API, whose time the test controls, and an account. */
 export async function startManagement(
   adapter: Adapter,
   {

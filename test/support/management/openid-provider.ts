@@ -4,22 +4,22 @@ import { gzipSync } from 'node:zlib';
 import { afterEach } from '@jest/globals';
 import { exportJWK, exportSPKI, type GenerateKeyPairResult, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 
-/** An answer that is not the usual one. */
+/** An unusual answer. */
 interface Instead {
   readonly status?: number;
   readonly body?: string;
   readonly location?: string;
-  /** Whether a `100 Continue` that nobody asked for goes before it. */
+  /** Whether an unsolicited `100 Continue` precedes it. */
   readonly continues?: boolean;
-  /** Whether it is packed, although nobody asked for that. */
+  /** Whether it is compressed, although nobody asked for that. */
   readonly packed?: boolean;
-  /** Whether there is none. */
+  /** Whether there is no answer. */
   readonly hangs?: boolean;
 }
 
 const open = new Set<OpenIdProvider>();
 
-/** Closes after each test the providers that it has opened. To be called once in a suite's file. */
+/** After each test, closes the providers that it has opened. Call it once in a suite's file. */
 export function closeProvidersAfterEach(): void {
   afterEach(async () => {
     for (const provider of open) await provider.close();
@@ -27,11 +27,11 @@ export function closeProvidersAfterEach(): void {
   });
 }
 
-/** An OpenID provider on the loopback interface, with keys that a test changes. */
+/** An OpenID provider on the loopback interface, with keys that a test can change. */
 export class OpenIdProvider {
-  /** How often each path was asked for. */
+  /** How often each path was requested. */
   readonly asked = new Map<string, number>();
-  /** What is answered instead, by path. */
+  /** Answers that replace the usual ones, by path. */
   readonly instead = new Map<string, Instead>();
   private readonly keys = new Map<string, { readonly alg: string; readonly pair: GenerateKeyPairResult }>();
 
@@ -72,12 +72,12 @@ export class OpenIdProvider {
     this.keys.delete(kid);
   }
 
-  /** A key as a text, which somebody may take for a secret. */
+  /** A key as a text, which somebody might use as a secret. */
   publicText(kid = 'k1'): Promise<string> {
     return exportSPKI(this.key(kid).pair.publicKey);
   }
 
-  /** A token for the audience `messaging`, changed by the claims; without its key's name where `named` is false. */
+  /** A token for the audience `messaging`, changed by the claims, and without its key's name if `named` is false. */
   async token(claims: JWTPayload = {}, { kid = 'k1', named = true } = {}): Promise<string> {
     const { alg, pair } = this.key(kid);
     const now = Math.floor(this.clock.now() / 1000);
@@ -88,7 +88,7 @@ export class OpenIdProvider {
 
   async close(): Promise<void> {
     this.server.closeAllConnections();
-    // Closed already: that is an error, which nobody minds.
+    // Already closed: that is an error, which does not matter.
     await new Promise((resolve) => this.server.close(resolve));
   }
 

@@ -1,15 +1,15 @@
 import { connect, Socket } from 'node:net';
 import { MediaNetwork } from '../../../src/media/address-guard.js';
 
-/** A socket that was asked for. */
+/** A socket that was opened. */
 export interface Dialled {
   readonly address: string;
   readonly port: number;
 }
 
 /**
- * A network of names and addresses that a test makes up. Public addresses lead to servers on loopback; addresses that
- * nobody made up are never dialled for real. It remembers what was looked up and dialled.
+ * A network of names and addresses that a test defines. Public addresses lead to servers on loopback, and undefined
+ * addresses are never really dialled. It records what was looked up and dialled.
  */
 export class FakeNetwork extends MediaNetwork {
   override authorities: readonly string[] | undefined = undefined;
@@ -22,13 +22,13 @@ export class FakeNetwork extends MediaNetwork {
   private readonly holes = new Set<string>();
   private readonly sockets = new Set<Socket>();
 
-  /** What a name resolves to, one answer a look-up; the last one stands. */
+  /** The answers of a name, one per look-up. The last one is repeated. */
   name(host: string, ...answers: (readonly string[])[]): this {
     this.names.set(host, answers);
     return this;
   }
 
-  /** Where an address really leads: a port of 127.0.0.1. Whichever port is asked for. */
+  /** Where an address really leads: a port of 127.0.0.1, whichever port is dialled. */
   route(address: string, port: number): this {
     this.routes.set(address, port);
     return this;

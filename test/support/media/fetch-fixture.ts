@@ -8,11 +8,11 @@ import { collect } from './collect.js';
 import { FakeNetwork } from './fake-network.js';
 import { answer, type RawHandler, RawServer } from './raw-server.js';
 
-/** An address on the public Internet; it leads to the world's server. */
+/** An address on the public Internet, which leads to the fixture's server. */
 export const PUBLIC = '93.184.216.34';
 export const PUBLIC_V6 = '2606:2800:220:1:248:1893:25c8:1946';
 
-/** Tells how many tasks wait. */
+/** Counts how many tasks wait. */
 class WatchedClock extends FakeClock {
   pending = 0;
 
@@ -34,7 +34,7 @@ class WatchedClock extends FakeClock {
   }
 }
 
-/** A fetcher on a network that is made up: `files.example` is a public server, the trap is everything inside. */
+/** A fetcher on a fake network: `files.example` is a public server, and the trap stands for everything internal. */
 export class FetchFixture {
   readonly clock = new WatchedClock();
   readonly network = new FakeNetwork();
@@ -61,7 +61,7 @@ export class FetchFixture {
     return this.fetcher.fetch({ url, maxBytes: 1_000_000, signal: this.abort.signal, ...request });
   }
 
-  /** Fetches a file whole. */
+  /** Fetches a whole file. */
   async bytes(url?: string, request?: Partial<MediaRequest>): Promise<string> {
     const { body } = await this.fetch(url, request);
     const bytes = await collect(body);
@@ -69,7 +69,7 @@ export class FetchFixture {
     return bytes.toString('latin1');
   }
 
-  /** Why a file cannot be had. @throws Error when it can, or something else than a refusal comes of it */
+  /** The reason why a file cannot be fetched. @throws Error if it can, or if it fails otherwise than by a refusal */
   async refusal(url?: string, request?: Partial<MediaRequest>): Promise<string> {
     const reason = await this.bytes(url, request).then(
       (bytes) => new Error(`It was fetched: ${bytes}`),
@@ -80,7 +80,7 @@ export class FetchFixture {
     return reason.reason;
   }
 
-  /** Waits until nothing is left of a fetch: no socket on either side, no timer, no listener on the request. */
+  /** Waits until nothing of a fetch is left: no socket on either side, no timer, no listener on the request. */
   async quiet(): Promise<void> {
     const left = () =>
       [

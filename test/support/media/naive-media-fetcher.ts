@@ -9,8 +9,8 @@ import {
 } from '../../../src/media/media-fetcher.js';
 
 /**
- * What one writes first: looks whether the host is public, then lets the HTTP client fetch, which looks the name up again and
- * follows redirects by itself. Tests that hold the guarded fetcher to its rules have to see this one break them.
+ * A first attempt: it checks whether the host is public, then lets the HTTP client fetch, which looks the name up again
+ * and follows redirects by itself. The tests of the guarded fetcher must see this one break the rules.
  */
 export class NaiveMediaFetcher extends MediaFetcher {
   constructor(private readonly network: MediaNetwork) {

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 
-/** A request of which the headers are there. */
+/** A request whose headers are complete. */
 export interface RawRequest {
   /** The request line. */
   readonly line: string;
@@ -13,7 +13,7 @@ export interface RawRequest {
 /** Answers by writing bytes, well-formed or not. */
 export type RawHandler = (request: RawRequest) => void;
 
-/** A server on a port of 127.0.0.1 that speaks HTTP only as far as a test makes it. */
+/** A server on a port of 127.0.0.1 that speaks only as much HTTP as a test makes it speak. */
 export class RawServer {
   /** Connections that arrived. */
   connections = 0;
@@ -29,7 +29,7 @@ export class RawServer {
     const accept = (socket: Socket) => raw.accept(socket);
     const server = tls === undefined ? createServer(accept) : createTlsServer(tls, accept);
     const raw = new RawServer(server, handle);
-    // TLS: a client that hangs up during the handshake is no fault of the test.
+    // TLS: a client that leaves during the handshake is not a fault of the test.
     server.on('tlsClientError', () => {});
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return raw;
@@ -44,7 +44,7 @@ export class RawServer {
     return this.sockets.size;
   }
 
-  /** Writes to every connection, asked or not. */
+  /** Writes to every connection, whether it has a request or not. */
   say(bytes: string): void {
     for (const socket of this.sockets) socket.write(bytes);
   }
@@ -77,7 +77,7 @@ export class RawServer {
   }
 }
 
-/** An answer in bytes. Its length is stated unless the headers say something of it. */
+/** An answer in bytes. Its length is stated unless the headers already do so. */
 export function answer(status: number, headers: Readonly<Record<string, string>>, body: string | Buffer = ''): Buffer {
   const stated = /content-length|transfer-encoding/i.test(Object.keys(headers).join());
   const all = stated ? headers : { ...headers, 'content-length': String(Buffer.byteLength(body)) };

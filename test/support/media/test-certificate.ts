@@ -28,7 +28,10 @@ function altName(host: string): Buffer {
   return isIPv4(host) ? der(0x87, Buffer.from(host.split('.').map(Number))) : der(0x82, Buffer.from(host));
 }
 
-/** A fresh self-signed certificate (RFC 5280) for hosts: names, or IPv4 addresses. @param until the year it ends in */
+/**
+ * A fresh self-signed certificate (RFC 5280) for hosts: names, or IPv4 addresses. @param until the year in which it
+ * ends
+ */
 export function testCertificate(hosts: readonly string[], until = 2049): TestCertificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', {
     namedCurve: 'P-256',

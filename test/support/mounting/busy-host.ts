@@ -5,13 +5,13 @@ import type { DataSource } from 'typeorm';
 const HOLD_MS = 20;
 
 /**
- * A host at work on its own tables: one transaction after the other, each open for a while, every second one rolled back,
- * with no pause between them.
+ * A host that works on its own tables: one transaction after the other, each open for a while, every second one rolled
+ * back, without a pause between them.
  */
 export class BusyHost {
   readonly committed: string[] = [];
   readonly rolledBack: string[] = [];
-  /** Transactions that neither the host nor this class wanted to fail. */
+  /** Transactions that failed although neither the host nor this class intended it. */
   failures = 0;
   private going = true;
   private run: Promise<void> = Promise.resolve();

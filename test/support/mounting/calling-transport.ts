@@ -2,7 +2,7 @@ import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { SandboxSmsTransport } from '../../../src/sandbox/sandbox-sms-transport.js';
 import type { CallbackAnswer, CarrierCallback } from '../../../src/sms/sms-transport.js';
 
-/** The sandbox with a carrier `carrier` that calls: what a call says is how it ends. */
+/** The sandbox with a carrier named `carrier` that calls. The contents of a call decide how it ends. */
 export class CallingSandbox extends SandboxSmsTransport {
   override readonly callbacks = new Map([
     [

@@ -7,7 +7,9 @@ import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { capped } from '../../contract/storage/accounts/key-caps.js';
 import { ACCOUNT, aSend, range, START } from '../../contract/storage/fixtures.js';
 
-/** 60 sends at once of two keys of one family for 30 units, half of them in transactions of the host: 30 are accepted. */
+/**
+ * 60 sends at once with two keys of one family for 30 units, half of them in transactions of the host: 30 are accepted.
+ */
 export async function expectCapAmongHosts(storage: TypeormStorage, host: DataSource): Promise<void> {
   const outcomes = await Promise.all(
     range(60).map((index) => {

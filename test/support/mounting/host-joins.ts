@@ -12,35 +12,38 @@ import { until } from '../common/until.js';
 import { ask, balanceOf, phoneOf } from '../http/sms-client.js';
 import type { MessagingApp } from './messaging-app.js';
 
-/** An application on a DataSource of its host's, with 10 units on its account, where only rings wake its workers. */
+/**
+ * An application on a DataSource of its host, with 10 units on its account, whose workers are woken only by
+ * notifications.
+ */
 export interface AppOnHosts {
   readonly app: MessagingApp;
   readonly dataSource: DataSource;
 }
 
-/** Tests of what is done in a host's own transactions, for any database. */
+/** Tests of work in a host's own transactions, for any database. */
 export function testHostJoins(start: () => Promise<AppOnHosts>): void {
-  test("a send in the host's transaction shares its fate", async () => {
+  test('a send in the host’s transaction is committed or rolled back with it', async () => {
     const { app, dataSource } = await start();
     await expectHostJoins(app, dataSource);
   });
 
-  test("sends in one transaction of the host's are whole, each by itself", async () => {
+  test('several sends in one transaction of the host are each complete', async () => {
     const { app, dataSource } = await start();
     await expectHostJoinsWhole(app, dataSource);
   });
 
-  test("what a send's commit sets off is set off by that of the host's outermost transaction, unless it was undone before", async () => {
+  test('the effects of a send’s commit follow the commit of the host’s outermost transaction, unless the send was rolled back before', async () => {
     const { app, dataSource } = await start();
     await expectHostNests(app, dataSource);
   });
 
-  test("a payment and its units are booked in one transaction of the host's", async () => {
+  test('a payment and its units are booked in one transaction of the host', async () => {
     const { app, dataSource } = await start();
     await expectHostBooks(app, dataSource);
   });
 
-  test("a customer, their account, its first units and its key come about in one transaction of the host's", async () => {
+  test('a customer, their account, its first units and its key are created in one transaction of the host', async () => {
     const { app, dataSource } = await start();
     await expectHostSignsUp(app, dataSource);
   });
@@ -87,7 +90,7 @@ async function expectHostJoins(app: MessagingApp, dataSource: DataSource): Promi
   expect([await orders(), await balanceOf(app)]).toEqual([[1], 7]);
   await expect(sms.get(app.accountId, undone)).rejects.toMatchObject({ code: 'error.message_not_found' });
 
-  // What is refused throws, so that a host that does not catch it rolls back; one that does goes on.
+  // A refusal throws, so a host that does not catch it rolls back. A host that catches it goes on.
   const poor = dataSource.transaction(async (manager) => {
     await order(manager, 3);
     await send(manager, 20, 8);
@@ -100,13 +103,13 @@ async function expectHostJoins(app: MessagingApp, dataSource: DataSource): Promi
   });
   expect([await orders(), await balanceOf(app)]).toEqual([[1, 4], 7]);
 
-  // A manager without an open transaction would not be what it looks like.
+  // A manager without an open transaction would not have the effect that the caller expects.
   await expect(send(dataSource.manager, 40)).rejects.toMatchObject({ code: 'error.storage_unavailable' });
   expect(await balanceOf(app)).toBe(7);
   expect(await checkLedger([app])).toEqual([]);
 }
 
-/** What goes on in one transaction of the host's besides a single send. */
+/** Other work in one transaction of the host, besides a single send. */
 async function expectHostJoinsWhole(app: MessagingApp, dataSource: DataSource): Promise<void> {
   const { accountId } = app;
   const sms = app.app.get(SmsService, { strict: false });
@@ -114,7 +117,7 @@ async function expectHostJoinsWhole(app: MessagingApp, dataSource: DataSource): 
   const left = Number(await balanceOf(app));
   const draft = (index: number) => ({ signature: 'INFOS', content: 'Bonjour', number: [phoneOf(index)] });
 
-  // At once: their locks are one transaction's, which does not keep them from each other.
+  // At once: their locks belong to one transaction, so they do not block each other.
   const all = await dataSource.transaction((manager) =>
     Promise.allSettled(
       Array.from({ length: left + 3 }, (_, index) => sms.send(accountId, draft(100 + index), { host: { manager } })),
@@ -123,7 +126,7 @@ async function expectHostJoinsWhole(app: MessagingApp, dataSource: DataSource): 
   expect(all.map(({ status }) => status)).toEqual([...Array(left).fill('fulfilled'), ...Array(3).fill('rejected')]);
   expect([await balanceOf(app), await checkLedger([app])]).toEqual([0, []]);
 
-  // A piece that fails half-way is undone by itself, and its host goes on.
+  // A piece that fails half-way is rolled back by itself, and its host goes on.
   await app.app.get(LedgerService, { strict: false }).topUp(accountId, 5);
   const send = aSend(1, { accountId });
   await outbox.commit([send], decide);
@@ -134,7 +137,7 @@ async function expectHostJoinsWhole(app: MessagingApp, dataSource: DataSource): 
   expect(await outbox.find(accountId, 'sms', aSend(2).id)).toBeUndefined();
   expect([await balanceOf(app), await checkLedger([app])]).toEqual([3, []]);
 
-  // What a send has to look up first is looked up in the transaction, too: elsewhere it would wait for its end.
+  // Reads that a send needs are made in the transaction too. Elsewhere they would wait for its end.
   const signatures = app.app.get(SignatureService, { strict: false });
   await signatures.register(accountId, 'BOUTIQUE');
   await signatures.verify(accountId, 'BOUTIQUE');
@@ -148,7 +151,7 @@ async function expectHostJoinsWhole(app: MessagingApp, dataSource: DataSource): 
   expect([await balanceOf(app), await checkLedger([app])]).toEqual([2, []]);
 }
 
-/** Transactions in a transaction of the host's, which TypeORM makes savepoints of. */
+/** Transactions within a transaction of the host, which TypeORM turns into savepoints. */
 async function expectHostNests({ app }: MessagingApp, dataSource: DataSource): Promise<void> {
   const store = app.get(OutboxStore, { strict: false });
   const committed: string[] = [];
@@ -180,7 +183,7 @@ async function expectHostBooks(app: MessagingApp, dataSource: DataSource): Promi
   const payments = async () =>
     (await dataSource.query('SELECT id FROM host_payment ORDER BY id')).map(({ id }: { id: number }) => Number(id));
 
-  // What is bought is there at once, for the transaction that bought it; a reference posts once in it, too.
+  // Units are there at once for the transaction that bought them, and a reference posts only once in it too.
   await dataSource.transaction(async (manager) => {
     const host = { manager };
     await pay(manager, 1);
@@ -191,7 +194,7 @@ async function expectHostBooks(app: MessagingApp, dataSource: DataSource): Promi
   });
   expect([await payments(), await balanceOf(app)]).toEqual([[1], before + 6]);
 
-  // A payment that is undone takes its units with it, and its reference is free again.
+  // A payment that is rolled back takes its units with it, and its reference is free again.
   const undone = dataSource.transaction(async (manager) => {
     await pay(manager, 2);
     await ledger.topUp(accountId, 9, { reference: 'pay-2', host: { manager } });
@@ -201,7 +204,7 @@ async function expectHostBooks(app: MessagingApp, dataSource: DataSource): Promi
   expect([await payments(), await balanceOf(app)]).toEqual([[1], before + 6]);
   expect(await ledger.topUp(accountId, 9, { reference: 'pay-2' })).toBe(before + 15);
 
-  // A refusal leaves the host's transaction as it was.
+  // A refusal leaves the host's transaction unchanged.
   await dataSource.transaction(async (manager) => {
     const options = { host: { manager } };
     await pay(manager, 3);
@@ -249,7 +252,7 @@ async function expectHostSignsUp({ app, url }: MessagingApp, dataSource: DataSou
   const key = await dataSource.transaction((manager) => signUp(manager, 'ann'));
   expect([await customers(), await balanceUnder(key)]).toEqual([['ann'], [200, 5]]);
 
-  // A refusal leaves the host's transaction as it was.
+  // A refusal leaves the host's transaction unchanged.
   await dataSource.transaction(async (manager) => {
     const options = { host: { manager } };
     await manager.query("INSERT INTO host_customer (id) VALUES ('bob')");

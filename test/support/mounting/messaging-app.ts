@@ -6,7 +6,7 @@ import type { MessagingOptions } from '../../../src/messaging/module-options.js'
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';
 import { type Adapter, type AppSetup, type RunningApp, startApp } from '../http/http-apps.js';
 
-/** Options of a service for tests: Burkina Faso at home, in memory, on the sandbox. */
+/** Options of a service for tests: the home market is Burkina Faso, in memory, on the sandbox. */
 export const OPTIONS: MessagingOptions = {
   storage: MemoryStorage,
   signatures: ['INFOS', 'ALERTE', 'SERVICE'],

@@ -7,7 +7,7 @@ import { type Adapter, type AppSetup, type RunningApp, startApp } from '../http/
 
 const running: RunningApp[] = [];
 
-/** Stops after each test what `mount` has started. To be called once in a suite's file. */
+/** After each test, stops what `mount` has started. Call it once in a suite's file. */
 export function unmountAfterEach(): void {
   afterEach(async () => {
     for (const app of running.splice(0)) await app.close();
@@ -26,13 +26,13 @@ export async function mount(
   return app;
 }
 
-/** The same for an application that was made otherwise. */
+/** The same for an application that was made in another way. */
 export function alsoUnmount(app: RunningApp): RunningApp {
   running.push(app);
   return app;
 }
 
-/** A new account of a service that runs, with a key and so many units. */
+/** A new account of a running service, with a key and this many units. */
 export async function clientOf(
   { app, url }: { readonly app: INestApplication; readonly url: string },
   { units = 10, path = 'api/v1' }: { readonly units?: number; readonly path?: string } = {},

@@ -1,7 +1,7 @@
 import { Database } from '../../../src/storage/engine/database.js';
 import { SqliteDialect } from '../../../src/storage/sqlite/sqlite-dialect.js';
 
-/** For doubles of stores that override all that a test calls: nothing reaches a database, and what tries to fails. */
+/** For doubles of stores that override everything a test calls: nothing reaches a database, and any attempt fails. */
 export class NoDatabase extends Database {
   override readonly dialect = new SqliteDialect();
 

@@ -7,14 +7,14 @@ import { ApiClient } from '../http/api-client.js';
 import type { Adapter, AppSetup } from '../http/http-apps.js';
 import { type MessagingApp, startMessaging } from './messaging-app.js';
 
-/** On what a suite runs. */
+/** The set-up on which a suite runs. */
 export interface Ground {
   readonly adapter: Adapter;
 }
 
-/** A running service, which makes accounts for tests. */
+/** A running service, which creates accounts for tests. */
 export interface Service extends MessagingApp {
-  /** A new account with a key and so many units. */
+  /** A new account with a key and this many units. */
   client(units?: number): Promise<ApiClient>;
 }
 
@@ -23,12 +23,12 @@ export type StartService = (
   setup?: AppSetup & { imports?: (Type | DynamicModule)[] },
 ) => Promise<Service>;
 
-/** The suite on Express and on Fastify. What it starts is stopped after the last of its tests. */
+/** The suite on Express and on Fastify. Everything that it starts is stopped after its last test. */
 export function describeServices(name: string, suite: (start: StartService, ground: Ground) => void): void {
   onEach(['express', 'fastify'], name, suite);
 }
 
-/** The same on Express alone, for what happens below the routes: those are asked on both elsewhere. */
+/** The same on Express alone, for behaviour below the routes. Other suites test the routes on both. */
 export function describeService(name: string, suite: (start: StartService, ground: Ground) => void): void {
   onEach(['express'], name, suite);
 }

@@ -4,8 +4,8 @@ import { NestFactory } from '@nestjs/core';
 import { MessagingOptionsError } from '../../../src/common/errors.js';
 
 /**
- * Starts an application on options as JavaScript would give them, unchecked, and gives the sentence that it fails with;
- * undefined when it starts.
+ * Starts an application with unchecked options, as in JavaScript, and returns the sentence with which it fails;
+ * undefined if it starts.
  */
 export async function startRefusal(make: (options: never) => DynamicModule, options: unknown): Promise<unknown> {
   class AppModule {}

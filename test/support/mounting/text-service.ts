@@ -5,10 +5,10 @@ import { until } from '../common/until.js';
 import { ask, sendSms, tallyOf } from '../http/sms-client.js';
 import { startMessaging } from './messaging-app.js';
 
-/** Characters that a wrong encoding changes, and those that a wrong way of quoting does. */
+/** Characters that a wrong encoding changes, and those that wrong quoting changes. */
 export const TEXT = 'Prix : 5 €, Привет 😀 \\ \'ok\' "oui"';
 
-/** A text goes all the way on these connections: accepted, claimed, delivered, looked up, listed. */
+/** Sends a text all the way over these connections: accepted, claimed, delivered, looked up, listed. */
 export async function expectService(database: string | DataSource): Promise<void> {
   const app = await startMessaging('fastify', { storage: { useValue: new TypeormStorage({ database }) } });
   const answers = await Promise.all(

@@ -16,7 +16,7 @@ const REFUSED = '22670000001';
 const ABSENT = '22670000003';
 const BUSY = '22670000002';
 
-/** A messaging app without a network, and its transport. Tests replace its methods to plant mistakes. */
+/** A messaging app without a network, and its transport. Tests replace its methods to insert mistakes. */
 export class LoopApp extends MsgappTransport {
   override readonly name = 'loop';
   override readonly repeat = 'idempotent';
@@ -43,7 +43,7 @@ export class LoopApp extends MsgappTransport {
     };
   }
 
-  /** A mistake to plant. */
+  /** A mistake to insert. */
   speaksWhenClosed = false;
 
   async begin(order: LinkOrder, report: LinkListener): Promise<void> {

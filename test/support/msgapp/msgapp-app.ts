@@ -10,7 +10,7 @@ import { call, type Reply } from '../http/http-client.js';
 import type { Service, StartService } from '../mounting/services.js';
 import { PEPPER } from '../otp/otp-app.js';
 
-/** What a channel of a test needs at least. */
+/** The minimum that a channel of a test needs. */
 export const MSGAPP: MsgappOptions = {
   tariff: { text: 1, media: 2 },
   credentialsKey: 'a key for credentials in tests, 0123456789',
@@ -62,7 +62,7 @@ export class MsgappClient {
     return body as Offer;
   }
 
-  /** Links a number as its owner would: asks for a session, looks at the code, scans it. Answers the session's id. */
+  /** Links a number as its owner would: requests a session, looks at the code, scans it. Returns the session's id. */
   async link(number: string): Promise<string> {
     const { sessionID, qr_url } = await this.connect();
     const events = await EventReader.open(qr_url);
@@ -118,7 +118,7 @@ export class MsgappClient {
     );
   }
 
-  /** The newest of what a phone shows, as soon as there are `count` messages. */
+  /** The newest messages that a phone shows, as soon as there are `count`. */
   async arrived(number: string, count: number): Promise<Readonly<Record<string, unknown>>> {
     const shown = await until(
       () => this.phone(number),
@@ -127,7 +127,7 @@ export class MsgappClient {
     return shown.at(-1) ?? {};
   }
 
-  /** What a phone shows. */
+  /** The messages that a phone shows. */
   async phone(number: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
     const { body } = await call(`${this.origin}/sandbox/phones/${number}/messages`);
     return body as readonly Readonly<Record<string, unknown>>[];

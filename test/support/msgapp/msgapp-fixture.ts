@@ -36,9 +36,9 @@ import { settled } from '../common/settled.js';
 import { SqliteMemory } from '../databases/sqlite-memory.js';
 import { ScriptedTransport } from './scripted-transport.js';
 
-/** Keeps credentials as they are. */
+/** Keeps credentials unencrypted. */
 class PlainVault extends SessionVault {
-  /** What reading fails with. */
+  /** The error that reading throws. */
   fault: Error | undefined;
 
   constructor(private readonly store: SessionStore) {
@@ -71,14 +71,14 @@ class FakeFetcher extends MediaFetcher {
   }
 }
 
-/** Jitter is none: halfway. */
+/** Without jitter: halfway. */
 class EvenIds extends UuidGenerator {
   override random(): number {
     return 0.5;
   }
 }
 
-/** What all processes of a world share. */
+/** The parts that all processes of a fixture share. */
 export interface Surroundings {
   readonly clock: FakeClock;
   readonly storage: MessagingStorage;
@@ -149,7 +149,7 @@ export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
   readonly clock: FakeClock;
   readonly storage: MessagingStorage;
 
-  /** Starts the channel and a worker, as the dispatcher does. */
+  /** Starts the channel and a worker, like the dispatcher. */
   async start(): Promise<this> {
     await this.channel.start(() => this.worker?.notify());
     const settings = resolveDispatchSettings({});
@@ -172,7 +172,7 @@ export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
     return this;
   }
 
-  /** Stops in the dispatcher's order; time passes. */
+  /** Stops in the dispatcher's order, while time passes. */
   async stop(): Promise<void> {
     this.unlisten();
     let over = false;
@@ -205,7 +205,7 @@ export class MsgappFixture implements Surroundings {
     return world;
   }
 
-  /** Lets time pass in steps; after each, everything that can go on does. */
+  /** Lets time pass in steps. After each, all work runs that can run. */
   pass(ms: number, step = 100): Promise<void> {
     return pass(this.clock, ms, step);
   }
@@ -236,7 +236,7 @@ async function pass(clock: FakeClock, ms: number, step: number): Promise<void> {
   }
 }
 
-/** Links a session of a process to a number, by the scan of its code. */
+/** Links a session of a process to a number by scanning its code. */
 export async function linked(process: MsgappProcess, number: string): Promise<string> {
   const { sessionID } = await process.sessions.connect(ACCOUNT);
   await settled();

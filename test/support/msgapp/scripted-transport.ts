@@ -13,12 +13,12 @@ import type { DeliveryTiming, RepeatPolicy } from '../../../src/outbox/delivery/
 
 export type Carrier = (message: OutgoingMsgapp, link: ScriptedLink, signal: AbortSignal) => Promise<LinkResult>;
 
-/** A connection that says what a test lets it say. */
+/** A connection that reports what a test tells it to. */
 export class ScriptedLink implements Link {
   readonly sent: OutgoingMsgapp[] = [];
   closed = 0;
   loggedOut = 0;
-  /** Messages on the wire, now and at the most. */
+  /** Messages on the wire: now, and the most at a time. */
   under = 0;
   peak = 0;
 
@@ -28,7 +28,7 @@ export class ScriptedLink implements Link {
     private readonly transport: ScriptedTransport,
   ) {}
 
-  /** Says something; resolves when the session has dealt with it. */
+  /** Reports something. Resolves when the session has handled it. */
   say(event: LinkEvent): Promise<void> {
     return this.listener(event);
   }
@@ -63,7 +63,7 @@ export class ScriptedLink implements Link {
   }
 }
 
-/** A transport whose every move is a test's. */
+/** A transport whose every step a test controls. */
 export class ScriptedTransport extends MsgappTransport {
   override readonly name = 'scripted';
   override timing: Partial<DeliveryTiming> = {};
@@ -74,7 +74,7 @@ export class ScriptedTransport extends MsgappTransport {
   /** The most connections that one session had at a time. */
   peak = 0;
   started = 0;
-  /** What the next starts fail with, one each. */
+  /** The errors of the next starts, one each. */
   readonly startFaults: Error[] = [];
   stopped = 0;
   opening: Promise<void> = Promise.resolve();

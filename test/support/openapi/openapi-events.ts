@@ -9,14 +9,14 @@ const TYPES = '/api/v1/webhooks/types';
 
 const get = (path: string, status: number): Step & { readonly method: string } => ({ method: 'GET', path, status });
 
-/** What can be wrong with the place where a reader goes on. */
+/** The wrong values for the place where a reader continues. */
 const PLACES = (path: string) => [
   ...['after=x', 'types=a&types=b', 'types=message.lost'].map((query) => get(`${path}?${query}`, 400)),
   get(`${path}?after=0`, 410),
   get(`${path}?after=999999`, 410),
 ];
 
-/** Asks the feed, the stream and the types of events for every answer that they describe. */
+/** Requests the feed, the stream and the types of events until every described answer has come. */
 export async function playEvents(stage: Stage): Promise<void> {
   const { app, storage, clock } = stage;
   for (const path of [FEED, STREAM, TYPES]) for (const step of DOORS(path)) await play(stage, 'GET', step);
@@ -46,7 +46,7 @@ async function playDeprecatedKey(stage: Stage): Promise<void> {
 
 async function playTroubles(stage: Stage, path: string): Promise<void> {
   const { storage, clock } = stage;
-  // So that the key has to be looked up anew.
+  // The key must be looked up anew.
   clock.advance(10_000);
   storage.beUnavailable();
   await play(stage, 'GET', get(path, 503));

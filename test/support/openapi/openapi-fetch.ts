@@ -8,10 +8,10 @@ import {
 import { DocumentSchemas } from './openapi-schemas.js';
 import { exampleFor } from './openapi-texts.js';
 
-/** What `validatingFetch` sends requests with and what it is itself; Node's own does. */
+/** The function with which `validatingFetch` sends requests, and its own type; Node's own is one. */
 export type Fetch = (input: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** An exchange was not as the document says. */
+/** The error if an exchange differs from the document. */
 export class OpenapiMismatch extends Error {
   override readonly name = 'OpenapiMismatch';
 
@@ -23,16 +23,16 @@ export class OpenapiMismatch extends Error {
   }
 }
 
-/** Headers that mean something to our clients: an answer has them only where they are described. */
+/** Headers with a meaning for our clients. An answer may have them only where they are described. */
 const OUR_HEADERS = ['www-authenticate', 'retry-after', 'idempotency-replayed', 'deprecation', 'sunset', 'link'];
 
 /**
- * A `fetch` that compares every exchange with an OpenAPI document: path, method, status, headers, content type and body of
- * the answer, the text of an error, and what was asked when the answer is a success.
+ * A `fetch` that compares every exchange with an OpenAPI document: path, method, status, headers, content type and body
+ * of the answer, the text of an error, and the request if the answer is a success.
  *
- * @param document what `/docs-json` answered; texts in French
- * @param send carries the request out
- * @returns as `fetch`; rejects with an `OpenapiMismatch` that lists every difference
+ * @param document the answer of `/docs-json`; texts in French
+ * @param send sends the request
+ * @returns like `fetch`; rejects with an `OpenapiMismatch` that lists every difference
  */
 export function validatingFetch(document: Described, send: Fetch = fetch): Fetch {
   const schemas = new DocumentSchemas(document);
@@ -91,7 +91,7 @@ function textFaults(value: unknown, media: WithExamples): string[] {
   return exampleFor(value, media) === undefined ? [`no example says ${JSON.stringify(value)}`] : [];
 }
 
-/** What was accepted although the document does not allow it. */
+/** Requests that were accepted although the document does not allow them. */
 function requestFaults(
   url: URL,
   { body, headers }: RequestInit,
@@ -103,7 +103,7 @@ function requestFaults(
   const schema = requestBody?.content['application/json']?.schema;
   return [
     ...[...url.searchParams].flatMap(([name, value]) => {
-      // The parameters `a.…` are the keys of the object `a`, where it is described as one parameter for each key.
+      // The parameters `a.…` are the keys of the object `a`, if each key is described as a parameter.
       const object = inQuery.get(name.replace(/\..*/s, ''));
       if (object?.explode) return faultOf(`query ${name}`, schemas.fault(object.schema ?? {}, { [name]: value }));
       const parameter = inQuery.get(name);

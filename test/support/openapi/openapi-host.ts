@@ -8,7 +8,7 @@ export function documentOf(app: INestApplication, openapi = '3.0.0'): OpenAPIObj
   return describeMessaging(app, SwaggerModule.createDocument(app, config));
 }
 
-/** Serves it at `/docs-json`; to be called before the application listens. The page is `servePage`'s. */
+/** Serves it at `/docs-json`. Call it before the application listens. The page is made by `servePage`. */
 export function serveDocument(app: INestApplication): void {
   SwaggerModule.setup('docs', app, () => documentOf(app), { ui: false });
 }

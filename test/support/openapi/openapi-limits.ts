@@ -7,7 +7,10 @@ import { play, type Stage, type Step } from './openapi-scenario.js';
 
 type Asked = Step & { readonly method: string };
 
-/** Asks every route that needs a credential with keys that are limited in every way, and while the account is suspended. */
+/**
+ * Requests every route that needs a credential with keys that have every kind of limit, and while the account is
+ * suspended.
+ */
 export async function playLimits(stage: Stage, document: Described): Promise<void> {
   const far = await keyOf(stage, { cidrs: ['192.0.2.1'] });
   const [balance, code] = [
@@ -38,7 +41,7 @@ export async function playLimits(stage: Stage, document: Described): Promise<voi
   directory.forget(stage.app.accountId);
 }
 
-/** Asks sends of a key that has spent its daily units; the account has as many units as before. */
+/** Sends with a key that has spent its daily units. The account keeps as many units as before. */
 export async function playCap(stage: Stage, sends: readonly Asked[]): Promise<void> {
   const headers = await keyOf(stage, { dailyUnits: 1 });
   await stage.app.app.get(LedgerService, { strict: false }).topUp(stage.app.accountId, 1);

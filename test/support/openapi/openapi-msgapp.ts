@@ -52,7 +52,7 @@ const post = (path: string, status: number, body?: unknown, headers: Step['heade
 const get = (path: string, status: number): Asked => ({ method: 'GET', path, status });
 const remove = (path: string, status: number): Asked => ({ method: 'DELETE', path, status });
 
-/** Asks every route of a messaging-app channel, and of the sandbox's scan, for every answer that it describes. */
+/** Requests every route of a messaging-app channel, and the sandbox's scan, until every described answer has come. */
 export async function playMsgapp(stage: Stage): Promise<void> {
   const files = await FileServer.open();
   try {
@@ -100,7 +100,7 @@ async function playChannel(stage: Stage, media: object): Promise<void> {
   await playTooManySessions(stage);
 }
 
-/** Cuts the connections of the linked numbers, and asks before they connect again. */
+/** Cuts the connections of the linked numbers, and sends requests before they reconnect. */
 async function playReconnecting(stage: Stage, steps: readonly Asked[]): Promise<void> {
   const linked = stage.app.app
     .get(SessionManager, { strict: false })
@@ -112,7 +112,7 @@ async function playReconnecting(stage: Stage, steps: readonly Asked[]): Promise<
   await until(async () => linked.every(({ link }) => link !== undefined));
 }
 
-/** Asks for sessions until there are as many as may wait. */
+/** Requests sessions until as many wait as may wait. */
 async function playTooManySessions(stage: Stage): Promise<void> {
   const path = `${ROOT}/web/connect`;
   const status = await play(stage, 'GET', { path: STATUS, status: 200 });
@@ -121,7 +121,7 @@ async function playTooManySessions(stage: Stage): Promise<void> {
   await all(stage, [...Array.from({ length: capacity }, () => post(path, 200)), post(path, 429)]);
 }
 
-/** Shows codes in every way and links a number; answers the session. */
+/** Shows codes in every way and links a number. Returns the session. */
 async function playLinking(stage: Stage): Promise<string> {
   await all(
     stage,
@@ -151,7 +151,7 @@ async function playLinking(stage: Stage): Promise<string> {
   return second.code.sessionID;
 }
 
-/** Has a phone write in every way; answers where the file is that it has sent. */
+/** Makes a phone write in every way. Returns where the file is that it has sent. */
 async function playReplies(stage: Stage): Promise<string> {
   const received: string[] = [];
   const events = stage.app.app.get(MessagingEvents, { strict: false });
@@ -193,7 +193,7 @@ async function receivedFile(stage: Stage): Promise<string> {
   }
 }
 
-/** A session of which the code can be seen, but for one that is about to be linked. */
+/** A session whose code can be seen, but not one that is about to be linked. */
 async function shownCode(stage: Stage, but?: string): Promise<{ code: Code; qrToken: string }> {
   const answer = await play(stage, 'POST', { path: `${ROOT}/web/connect`, status: 200 });
   const { sessionID, qrToken } = JSON.parse(await answer.text());
@@ -236,7 +236,7 @@ const REFUSED_FIELDS = (media: object): Asked[] => [
   post(MEDIA, 400, { ...media, caption: '\0' }),
 ];
 
-/** The first waits to be stored while the second comes. */
+/** The first request waits to be stored while the second one comes. */
 async function playRepeats(stage: Stage, steps: readonly Asked[]): Promise<void> {
   for (const step of steps) {
     const repeated = { ...step, headers: once(`${step.path}-two`) };
@@ -252,7 +252,7 @@ async function playRepeats(stage: Stage, steps: readonly Asked[]): Promise<void>
 async function playTroubles(stage: Stage, steps: readonly Asked[]): Promise<void> {
   const { storage, clock } = stage;
   for (const { method, ...step } of steps) {
-    // So that the key has to be looked up anew.
+    // The key must be looked up anew.
     clock.advance(10_000);
     storage.beUnavailable();
     await play(stage, method, { ...step, status: 503 });

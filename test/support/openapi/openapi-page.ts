@@ -22,8 +22,8 @@ console.log(app.getHttpServer().address().port);
 `;
 
 /**
- * Serves a document with Swagger UI, in a process of its own: `@fastify/static` requires an ES module, which Node does
- * and Jest does not. Answers the host's URL and its process, which is the caller's to end.
+ * Serves a document with Swagger UI, in a process of its own: `@fastify/static` requires an ES module, which Node
+ * allows and Jest does not. Returns the host's URL and its process, which the caller must end.
  */
 export async function servePage(document: object, adapter: Adapter): Promise<{ url: string; host: ChildProcess }> {
   const host = spawn(process.execPath, ['--input-type=module', '--eval', HOST, adapter], {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 
-/** As `fetch`, but a GET may have a body, which HTTP allows and `fetch` does not. */
+/** Like `fetch`, except that a GET may have a body, which HTTP allows and `fetch` does not. */
 export async function rawFetch(input: string | URL, init: RequestInit = {}): Promise<Response> {
   const sent = request(input, {
     method: init.method ?? 'GET',

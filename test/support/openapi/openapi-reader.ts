@@ -1,4 +1,4 @@
-/** An OpenAPI document as a test reads it: whatever the answer to `/docs-json` was. */
+/** An OpenAPI document as a test reads it: whatever the answer of `/docs-json` was. */
 export interface Described {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
   readonly components?: { readonly schemas?: Readonly<Record<string, object>> };
@@ -36,7 +36,7 @@ export interface DescribedResponse {
   readonly content?: DescribedContent;
 }
 
-/** An OpenAPI document with the responses that its operations refer to in the place of the references. */
+/** An OpenAPI document in which references to responses are replaced by the responses. */
 export function withResponses<D extends Described & { readonly components?: { readonly responses?: object } }>(
   document: D,
 ): D {
@@ -46,11 +46,11 @@ export function withResponses<D extends Described & { readonly components?: { re
       value,
     ]),
   );
-  // What leads nowhere stays, and is a fault.
+  // A reference that leads nowhere stays, and is a fault.
   return JSON.parse(JSON.stringify(document), (_, value) => shared.get(value?.$ref) ?? value);
 }
 
-/** Every operation of a document: `GET /api/v1/balance` and what it says. */
+/** Every operation of a document: `GET /api/v1/balance` and its description. */
 export function operationsOf({ paths }: Described): Map<string, DescribedOperation> {
   return new Map(
     Object.entries(paths).flatMap(([path, item]) =>
@@ -62,7 +62,7 @@ export function operationsOf({ paths }: Described): Map<string, DescribedOperati
   );
 }
 
-/** The path of a document that a request's path is of, a literal one before a template. */
+/** The path of a document that matches a request's path. A literal path takes precedence over a template. */
 export function pathFor({ paths }: Described, pathname: string): string | undefined {
   const fits = (template: string): boolean => {
     const parts = template.split('/');

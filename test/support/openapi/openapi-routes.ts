@@ -6,8 +6,8 @@ interface ExpressLayer {
 }
 
 /**
- * Collects what the platform's own router serves, written as OpenAPI does: `GET /sms/{smsID}`. To be called before the
- * application listens; the answer is complete afterwards.
+ * Collects the routes of the platform's own router, written as in OpenAPI: `GET /sms/{smsID}`. Call it before the
+ * application listens; the result is complete afterwards.
  */
 export function watchRoutes(app: INestApplication): () => string[] {
   const instance = app.getHttpAdapter().getInstance();
@@ -16,7 +16,7 @@ export function watchRoutes(app: INestApplication): () => string[] {
       const layers: readonly ExpressLayer[] = instance.router.stack;
       return layers.flatMap(({ route }) => {
         const [method, ...further] = Object.keys(route?.methods ?? {});
-        // What stands on every method is Nest's own: it passes requests on that the global prefix leaves out.
+        // A handler for every method is Nest's own: it passes on requests that the global prefix leaves out.
         return route === undefined || method === undefined || further.length > 0 ? [] : written(method, route.path);
       });
     };

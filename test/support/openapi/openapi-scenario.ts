@@ -10,18 +10,18 @@ import type { TroubledStorage } from './openapi-troubles.js';
 export const MAX_RECIPIENTS = 5;
 /** The largest body of the scenario's host, in bytes. */
 export const MAX_BYTES = 100_000;
-/** The most requests of an account in flight of the scenario's host. */
+/** The most concurrent requests of an account of the scenario's host. */
 export const IN_FLIGHT = 3;
-/** The units its account begins with. */
+/** The units with which its account begins. */
 export const UNITS = 20;
 
 const NUMBER = '22670000000';
-/** What the phone of that number received. */
+/** The messages that the phone of that number received. */
 const RECEIVED = `/sandbox/phones/${NUMBER}/messages`;
 const NUMBERS = ['22670000001', '22670000002', '22670000003', '22670000004'];
 const SMS = { signature: 'INFOS', content: 'Votre colis est arrivé.', number: [NUMBER] };
 
-/** A step: what is asked, and the status that is expected. */
+/** A step: the request, and the expected status. */
 export interface Step {
   readonly path: string;
   readonly body?: unknown;
@@ -29,7 +29,7 @@ export interface Step {
   readonly status: number;
 }
 
-/** What every route of ours may be asked in front of its handler, but for the key. */
+/** The answers that every route of ours can give before its handler, except those about the key. */
 export const EDGE = (path: string): Step[] => [
   { path, status: 400, body: '{' },
   { path, status: 400, body: [] },
@@ -49,7 +49,7 @@ export const WRONG_METADATA = ['x', { order: 4711 }, { order: '\0' }, { order: '
 const SEND = '/api/v1/send/sms';
 const QUOTE = '/api/v1/sms/quote';
 
-/** What can be wrong with a text and its numbers, on both routes that take them. */
+/** The faults of a text and its numbers, on both routes that take them. */
 const TEXTS = (path: string): Step[] => [
   { path, status: 400, body: { ...SMS, content: 1 } },
   { path, status: 400, body: { ...SMS, content: ' ' } },
@@ -94,7 +94,7 @@ const READS = (smsId: string): readonly string[] => [
   ...['/api/v1/balance', '/api/v1/sms', `/api/v1/sms/${smsId}`, `/api/v1/sms/${smsId}/recipients`],
 ];
 
-/** GET requests in order; `smsID` names an SMS that the account has sent. */
+/** GET requests in order. `smsID` names an SMS that the account has sent. */
 export const GETS = (smsId: string): readonly Step[] => [
   ...READS(smsId).flatMap(DOORS),
   { path: '/api/v1/balance', status: 200 },
@@ -155,7 +155,7 @@ export const GETS = (smsId: string): readonly Step[] => [
 
 const CALL = '/api/v1/sms/callbacks/carrier';
 
-/** What a carrier may get for a call; its words are how it ends. */
+/** The answers that a carrier may get for a call. Its contents decide how it ends. */
 const CALLS: readonly Step[] = [CALL, `${CALL}/secret`].flatMap((path) => [
   { path, status: 413, body: 'x'.repeat(MAX_BYTES + 1) },
   ...[200, 400, 403, 404, 415].map((status) => ({ path, status, body: String(status) })),
@@ -163,7 +163,7 @@ const CALLS: readonly Step[] = [CALL, `${CALL}/secret`].flatMap((path) => [
   { path, status: 500, body: 'fault' },
 ]);
 
-/** The same by GET, which has no body: its words are in a header. */
+/** The same by GET, which has no body: the contents are in a header. */
 const CALLS_BY_GET: readonly Step[] = [CALL, `${CALL}/secret`].flatMap((path) => [
   { path, status: 413, body: 'x' },
   ...[200, 400, 403, 404, 415].map((status) => ({ path, status, headers: { 'x-words': String(status) } })),
@@ -171,7 +171,7 @@ const CALLS_BY_GET: readonly Step[] = [CALL, `${CALL}/secret`].flatMap((path) =>
   { path, status: 500, headers: { 'x-words': 'fault' } },
 ]);
 
-/** One request for each route that asks storage for something. */
+/** One request for each route that reads from the storage. */
 const STORED = (smsId: string): readonly (Step & { readonly method: string })[] => [
   { method: 'POST', path: SEND, status: 200, body: SMS },
   { method: 'POST', path: QUOTE, status: 200, body: SMS },
@@ -184,7 +184,7 @@ const PHONES = [
   { method: 'DELETE', path: '/sandbox/phones', status: 204 },
 ];
 
-/** A host that goes through the scenario. */
+/** A host that runs the scenario. */
 export interface Stage {
   readonly fetch: Fetch;
   readonly app: MessagingApp;
@@ -192,7 +192,7 @@ export interface Stage {
   readonly clock: FakeClock;
 }
 
-/** The health of a process that runs, and of one whose shutdown has begun. */
+/** The health of a running process, and of one whose shutdown has begun. */
 async function playHealth(stage: Stage): Promise<void> {
   await play(stage, 'GET', { path: '/api/v1/health/live', status: 200 });
   await play(stage, 'GET', { path: '/api/v1/health/ready', status: 200 });
@@ -202,7 +202,7 @@ async function playHealth(stage: Stage): Promise<void> {
   readiness.onApplicationBootstrap();
 }
 
-/** Asks every route for every answer that it describes; rejects at the first that has another status. */
+/** Requests every route until every described answer has come. Rejects at the first that has another status. */
 export async function playScenario(stage: Stage): Promise<void> {
   await playHealth(stage);
   for (const step of POSTS) await play(stage, 'POST', step);
@@ -217,7 +217,7 @@ export async function playScenario(stage: Stage): Promise<void> {
   await playTroubles(stage, smsId);
 }
 
-/** As many requests of the account as there may be are in flight, and further ones come. */
+/** As many requests of the account as permitted are in flight, and further ones come. */
 export async function playCrowd(stage: Stage, steps: readonly (Step & { readonly method: string })[]): Promise<void> {
   const balance = { path: '/api/v1/balance', status: 200 };
   await play(stage, 'GET', balance);
@@ -229,7 +229,7 @@ export async function playCrowd(stage: Stage, steps: readonly (Step & { readonly
   await Promise.all(crowd);
 }
 
-/** Takes one step. @throws Error when the answer has another status */
+/** Takes one step. @throws Error if the answer has another status */
 export async function play({ fetch, app }: Stage, method: string, step: Step): Promise<Response> {
   const { path, body, headers = {}, status } = step;
   const answer = await fetch(`${app.url}${path}`, {
@@ -264,7 +264,7 @@ async function playDeprecatedKey(stage: Stage, smsId: string): Promise<void> {
   await play(stage, 'GET', { path: '/api/v1/sms/unknown', status: 404, headers });
 }
 
-/** The first waits to be stored while the second comes. */
+/** The first request waits to be stored while the second one comes. */
 async function playRepeatWhileRunning(stage: Stage): Promise<void> {
   await play(stage, 'POST', { path: QUOTE, status: 200, body: SMS });
   const held = stage.storage.hold('commit');
@@ -293,7 +293,7 @@ async function playSlowCalls(stage: Stage): Promise<void> {
 async function playTroubles(stage: Stage, smsId: string): Promise<void> {
   const { storage, clock } = stage;
   for (const { method, ...step } of [...STORED(smsId), ...PHONES]) {
-    // So that the key has to be looked up anew.
+    // The key must be looked up anew.
     clock.advance(10_000);
     storage.beUnavailable();
     await play(stage, method, { ...step, status: 503 });
@@ -306,12 +306,12 @@ async function playTroubles(stage: Stage, smsId: string): Promise<void> {
   }
 }
 
-/** Asks while the storage does not answer, and lets the time for an answer pass. */
+/** Sends a request while the storage does not answer, and lets the time for an answer pass. */
 export async function playLate({ storage, clock }: Stage, ask: () => Promise<Response>): Promise<void> {
   const held = storage.hold();
   const answered = ask().then(() => true);
   await held;
-  // What is held first may be another's work, and the request come behind it.
+  // The first held read may belong to other work, and the read of the request may come after it.
   for (let isOver = false; !isOver; isOver = await Promise.race([answered, pause(1000, false)])) {
     clock.advance(30_000);
   }

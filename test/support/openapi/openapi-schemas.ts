@@ -5,10 +5,12 @@ import type { Described } from './openapi-reader.js';
 /** The name under which a schema reaches the document's components, which are compiled once. */
 const DOCUMENT = 'document';
 
-/** What is compiled, by its text, for each text of components: many hosts of a suite have the same ones. */
+/**
+ * The compiled schemas by their text, for each text of components, because many hosts of a suite have the same ones.
+ */
 const compiled = new Map<string, { readonly ajv: Ajv; readonly validators: Map<string, ValidateFunction> }>();
 
-/** Validates values against the schemas of one OpenAPI 3.0 document; ajv knows `nullable` by itself. */
+/** Validates values against the schemas of one OpenAPI 3.0 document. ajv itself supports `nullable`. */
 export class DocumentSchemas {
   readonly #known;
   readonly #validators = new WeakMap<object, ValidateFunction>();
@@ -19,7 +21,7 @@ export class DocumentSchemas {
     compiled.set(text, this.#known);
   }
 
-  /** What is wrong with a value, in one line; undefined when nothing is. */
+  /** The faults of a value, in one line; undefined if there are none. */
   fault(schema: object, value: unknown): string | undefined {
     const validate = this.#validatorOf(schema);
     return validate(value) ? undefined : this.#known.ajv.errorsText(validate.errors, { dataVar: 'value' });
@@ -38,7 +40,7 @@ export class DocumentSchemas {
 }
 
 function ajvOf(components: object): Ajv {
-  // Strict, so that a schema with a word that means nothing is a mistake too.
+  // Strict, so that an unknown word in a schema is a mistake too.
   const ajv = formats.default(new Ajv({ allErrors: true, strict: true, strictTypes: false }));
   ajv.addVocabulary(['components', 'example']);
   return ajv.addSchema({ $id: DOCUMENT, components });

@@ -2,8 +2,8 @@ import { type Described, type DescribedOperation, operationsOf, type WithExample
 import { DocumentSchemas } from './openapi-schemas.js';
 
 /**
- * What is wrong with an OpenAPI document in itself: references that lead nowhere, operation ids or tags given twice, parameters
- * of a path that are not declared, answers without a description, security schemes that do not exist, examples that
+ * The faults of an OpenAPI document in itself: references that lead nowhere, operation ids or tags given twice,
+ * undeclared parameters of a path, answers without a description, security schemes that do not exist, and examples that
  * their own schemas refuse.
  */
 export function structuralFaults(document: Described & { readonly components?: object }): string[] {
@@ -51,7 +51,7 @@ export function exampleFaults(document: Described): string[] {
   ];
 }
 
-/** Examples inside a named schema, each against the part that it stands in. */
+/** Examples inside a named schema, each against the part in which it stands. */
 function propertyFaults(place: string, schema: unknown, schemas: DocumentSchemas): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const own = examplesIn(schema).flatMap((value) => schemas.fault(schema, value) ?? []);

@@ -3,12 +3,13 @@ import { fr } from '../../../src/common/text/catalogue.fr.js';
 import type { WithExamples } from './openapi-reader.js';
 
 /**
- * Which example of an error answer says what this answer says: the same text, or the same but for a value that the caller
- * sent (`Numéro invalide : …`). Texts that name a field have an example for each field. Undefined when none does.
+ * The example of an error answer that matches this answer: the same text, or the same except for a value that the
+ * caller sent (`Numéro invalide : …`). Texts that name a field have an example for each field. Undefined if none
+ * matches.
  */
 export function exampleFor(answer: unknown, { examples = {} }: WithExamples): string | undefined {
   const message = messageOf(answer);
-  // An answer that is no error of ours is one of the examples.
+  // An answer that is not an error of ours is one of the examples.
   if (typeof message !== 'string') {
     return Object.entries(examples).find(([, { value }]) => isDeepStrictEqual(value, answer))?.[0];
   }

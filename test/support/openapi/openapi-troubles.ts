@@ -10,7 +10,7 @@ import { ReceivedSmsStore } from '../../../src/sms/inbound/received-sms-store.js
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';
 import { EndpointStore } from '../../../src/webhooks/endpoints/endpoint-store.js';
 
-/** What a request asks a storage for; the workers' own calls are left alone. */
+/** The calls that a request makes to a storage. The workers' own calls are not affected. */
 const ASKED_BY_REQUESTS = [
   ...[
     'findKey',
@@ -68,7 +68,9 @@ export class TroubledStorage extends MemoryStorage {
     this.#before = () => Promise.reject(new Error('a fault in the storage'));
   }
 
-  /** Answers nothing, or not what has this name, until it recovers; the answer resolves when so many requests wait. */
+  /**
+   * Leaves all calls, or the calls of this name, unanswered until it recovers. Resolves when this many requests wait.
+   */
   hold(name?: string, count = 1): Promise<void> {
     let held = 0;
     const released = new Promise<void>((resolve) => {

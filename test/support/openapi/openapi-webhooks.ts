@@ -11,7 +11,7 @@ type Asked = Step & { readonly method: string };
 
 const asked = (method: string, path: string, status: number, body?: unknown): Asked => ({ method, path, status, body });
 
-/** What can be wrong with a definition, at creation and at a change. */
+/** The faults of a definition, at creation and at a change. */
 const WRONG_DEFINITIONS: readonly object[] = [
   ...[{ url: 1 }, { ordering: 1 }, { signature: 1 }, { description: 1 }],
   ...[{ url: 'http://shop.example.com' }, { types: ['message.lost'] }, { types: [] }],
@@ -26,7 +26,7 @@ const WRONG_WINDOWS: readonly object[] = [
 
 const WRONG_PAGES = ['limit=0', 'cursor=a&cursor=b', 'cursor=nonsense!'];
 
-/** The routes of an endpoint, the last one the one that removes it. */
+/** The routes of an endpoint. The last one removes it. */
 const routesOf = (id: string, sequence: number): readonly Asked[] => [
   asked('GET', `${WEBHOOKS}/${id}`, 200),
   asked('PATCH', `${WEBHOOKS}/${id}`, 200, {}),
@@ -38,7 +38,7 @@ const routesOf = (id: string, sequence: number): readonly Asked[] => [
   asked('DELETE', `${WEBHOOKS}/${id}`, 200),
 ];
 
-/** Asks the endpoints of webhooks, and the sandbox's inboxes, for every answer that they describe. */
+/** Requests the endpoints of webhooks, and the sandbox's inboxes, until every described answer has come. */
 export async function playWebhooks(stage: Stage): Promise<void> {
   const { app, storage } = stage;
   const url = `${app.url}${HOOKS}/shop`;
@@ -85,7 +85,7 @@ async function made(stage: Stage, create: Asked): Promise<{ readonly id: string 
   return JSON.parse(await (await ask(stage, create)).text());
 }
 
-/** Every POST takes an Idempotency-Key. */
+/** Every POST accepts an Idempotency-Key. */
 async function playKeys(stage: Stage, steps: readonly Asked[]): Promise<void> {
   for (const step of steps.filter(({ method }) => method === 'POST')) {
     await ask(stage, { ...step, status: 400, headers: once('with a blank') });
@@ -99,7 +99,7 @@ async function playKeys(stage: Stage, steps: readonly Asked[]): Promise<void> {
   }
 }
 
-/** Waits until the request stands before what changes or reads its endpoint. */
+/** Waits until the request is about to change or read its endpoint. */
 async function holding(stage: Stage, { path }: Asked, request: () => Promise<Response>) {
   const what = path === WEBHOOKS ? 'create' : path.endsWith('/rotate') ? 'rotate' : 'find';
   const held = stage.storage.hold(what);
@@ -117,7 +117,7 @@ async function playLimit(stage: Stage, create: Asked): Promise<void> {
   for (const id of further) await ask(stage, asked('DELETE', `${WEBHOOKS}/${id}`, 200));
 }
 
-/** An endpoint that is made after an event may be called with it again; here nothing calls it. */
+/** An endpoint that is created after an event may be sent that event again. Nothing here sends it. */
 async function playReplays(stage: Stage, create: Asked): Promise<void> {
   const { id } = await made(stage, create);
   const replay = asked('POST', `${WEBHOOKS}/${id}/replay`, 200, {});
@@ -128,7 +128,7 @@ async function playReplays(stage: Stage, create: Asked): Promise<void> {
 
 async function playTroubles(stage: Stage, step: Asked): Promise<void> {
   const { storage, clock } = stage;
-  // So that the key has to be looked up anew.
+  // The key must be looked up anew.
   clock.advance(10_000);
   storage.beUnavailable();
   await ask(stage, { ...step, status: 503 });

@@ -1,9 +1,9 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
 
-/** What was sent to the sandbox's phones is theirs to show; everywhere else a code is a leak. */
+/** The sandbox's phones may show codes. Everywhere else a code is a leak. */
 const PHONES: readonly string[] = ['messaging_phone_message', 'messaging_phone_lost'];
 
-/** The texts in all of our tables but the phones', as the database has them. */
+/** The texts in all of our tables except the phones', as the database has them. */
 export async function storedTexts(options: DataSourceOptions): Promise<readonly string[]> {
   const dataSource = await new DataSource(options).initialize();
   try {
@@ -27,7 +27,7 @@ async function tablesOf(dataSource: DataSource): Promise<readonly string[]> {
   return rows.map(({ name }) => name).filter((name) => name.startsWith('messaging_') && !PHONES.includes(name));
 }
 
-/** Which of these codes stand in the texts: by themselves, not as digits of a longer number or an id. */
+/** The codes that occur in the texts: separately, not as digits of a longer number or an id. */
 export function leaksOf(codes: Iterable<string>, texts: readonly string[]): readonly string[] {
   const found = new Set(texts.flatMap((text) => text.match(/(?<![\w-])\d{4}(?![\w-])/g) ?? []));
   return [...codes].filter((code) => found.has(code));

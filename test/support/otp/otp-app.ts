@@ -19,7 +19,7 @@ export interface OtpAppSetup extends AppSetup {
   readonly messaging?: Partial<MessagingOptions>;
 }
 
-/** A service with OTP on a clock that the test turns; what is sent arrives on the sandbox's phones. */
+/** A service with OTP on a clock that the test advances. Its messages arrive on the sandbox's phones. */
 export class OtpApp {
   /** Every code that a phone showed to this test. */
   readonly codes = new Set<string>();
@@ -27,7 +27,7 @@ export class OtpApp {
   private constructor(
     readonly app: MessagingApp,
     readonly clock: FakeClock,
-    /** What was logged. */
+    /** The log lines. */
     readonly log: readonly string[],
   ) {}
 
@@ -80,7 +80,7 @@ export class OtpApp {
     throw new Error(`The phone did not get ${count} messages.`);
   }
 
-  /** Sends a code and reads it off the phone. */
+  /** Sends a code and reads it on the phone. */
   async codeFor(number: string, service = 'Boutique', count = 1): Promise<string> {
     const { status, body } = await this.send({ service, number });
     if (status !== 200) throw new Error(`The send was answered ${status} ${JSON.stringify(body)}.`);
@@ -94,7 +94,7 @@ export class OtpApp {
   }
 }
 
-/** The code that a text begins with. */
+/** The code with which a text begins. */
 export function codeIn(text: string): string {
   const [code] = /^\d+/.exec(text) ?? [];
   if (code === undefined) throw new Error('There is no code in the text.');

@@ -18,12 +18,12 @@ export const NUMBER = '22670000001';
 
 const START = Date.UTC(2026, 10, 21, 10);
 
-/** OTP on a storage without HTTP, outbox or workers: whole months pass in a second. */
+/** OTP on a storage without HTTP, outbox or workers, so whole months pass in a second. */
 export class OtpBench {
   now = START;
   readonly storage = new MemoryStorage();
   private readonly settings;
-  /** Who gets the codes where a call names no other number. */
+  /** The recipient of the codes if a call names no other number. */
   private number = NUMBER;
   private sends = 0;
 
@@ -38,14 +38,16 @@ export class OtpBench {
     return this;
   }
 
-  /** Goes on at the beginning of time with a number of which nothing is stored; opening a storage takes longer. */
+  /**
+   * Restarts at the beginning of time with a number of which nothing is stored. Opening a storage would take longer.
+   */
   next(): this {
     this.now = START;
     this.number = String(Number(this.number) + 1);
     return this;
   }
 
-  /** What became of it, and the code that went out. */
+  /** The result, and the code that was sent. */
   async send(
     service = 's',
     number = this.number,

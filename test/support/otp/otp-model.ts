@@ -1,7 +1,7 @@
 import { DAY_MS, SECOND_MS } from '../../../src/common/time.js';
 import type { VerifyOutcome } from '../../../src/otp/otp-results.js';
 
-/** A code as the model knows it: whatever a clerk would write down on a card. */
+/** A code as the model knows it: everything that a clerk would write on a card. */
 interface Card {
   readonly code: string;
   readonly madeAt: number;
@@ -12,15 +12,15 @@ interface Card {
 }
 
 /**
- * The contract's section 4 told as a clerk with cards would apply it, in the standard limits: every wrong try and every
- * send is on a list that is never shortened, and each rule is counted anew.
+ * Section 4 of the contract as a clerk with cards would apply it, with the standard limits: every wrong attempt and
+ * every send is on a list that is never shortened, and each rule is counted anew.
  */
 export class OtpModel {
   private readonly cards = new Map<string, Card>();
   private readonly sends: { readonly service: string; readonly at: number }[] = [];
   private wrongTries: number[] = [];
 
-  /** Seconds to wait, or nothing when the code may be sent. */
+  /** Seconds to wait, or nothing if the code may be sent. */
   refuses(service: string, now: number): number | undefined {
     const log = this.sends.filter((send) => send.service === service).map(({ at }) => at);
     return waitFor(log, now, [5, 600 * SECOND_MS], [20, DAY_MS]);
@@ -70,7 +70,7 @@ export class OtpModel {
   }
 }
 
-/** Seconds until every rule allows one more, counting what lies in its window; nothing when all do. */
+/** Seconds until every rule allows one more, counting everything in its window; nothing if all do. */
 function waitFor(
   log: readonly number[],
   now: number,

@@ -24,8 +24,9 @@ export interface OtpPlace {
 }
 
 /**
- * Contract section 4 over HTTP. After each test the database and the log are searched for every code it saw.
- * @param open asked for before each test
+ * Section 4 of the contract over HTTP. After each test, the database and the log are searched for every code that it
+ * saw.
+ * @param open called before each test
  */
 export function describeOtp(adapter: Adapter, name: string, open: () => OtpPlace | Promise<OtpPlace>): void {
   describe(`OTP on ${adapter}, ${name}`, () => {
@@ -49,7 +50,7 @@ export function describeOtp(adapter: Adapter, name: string, open: () => OtpPlace
       expect(leaksOf(otp.codes, [...stored, ...otp.log])).toEqual([]);
     });
 
-    test('sends a code and says what it did', async () => {
+    test('sends a code and reports what was done', async () => {
       const { status, body } = await otp.send({ service: SERVICE, number: '22670000002' });
       expect(status).toBe(200);
       const now = otp.clock.now();
@@ -79,7 +80,7 @@ export function describeOtp(adapter: Adapter, name: string, open: () => OtpPlace
       expect(await verify(code)).toEqual(VERIFIED);
     });
 
-    test('a code is read as people type it, and a wrong one counts as often as it would without blanks', async () => {
+    test('a code is accepted as people type it, and a wrong one counts the same with blanks', async () => {
       const [a, b] = [code.slice(0, 2), code.slice(2)];
       const arabic = [...code].map((digit) => String.fromCodePoint(0x660 + Number(digit))).join('');
       expect(await verify(`\u200e${a}\u00a0${b}\n`)).toEqual(VERIFIED);
@@ -104,26 +105,26 @@ export function describeOtp(adapter: Adapter, name: string, open: () => OtpPlace
       for (const service of [decomposed, composed, decomposed])
         expect((await otp.send({ service, number })).status).toBe(200);
       expect((await otp.send({ service: composed, number })).body).toEqual(TOO_MANY);
-      // 128 characters are 128, however they are written; letter case is another name, and so is a blank.
+      // 128 characters are 128, however they are written. Another letter case is another name, and so is a blank.
       expect((await otp.send({ service: 'é'.repeat(128).normalize('NFD'), number })).status).toBe(200);
       expect((await otp.send({ service: 'é'.repeat(129), number })).status).toBe(400);
       expect(await verify('1234', { number, service: composed.toUpperCase() })).toEqual(NOT_FOUND);
     });
 
-    test('V1: unknown number and unknown service get one answer, letter for letter', async () => {
+    test('V1: an unknown number and an unknown service get the same answer, letter for letter', async () => {
       expect(await verify(code, { number: '22670000009' })).toEqual(NOT_FOUND);
       expect(await verify(code, { service: 'boutique' })).toEqual(NOT_FOUND);
       expect(await verify(code, { service: 'Boutique ' })).toEqual(NOT_FOUND);
     });
 
-    test('V1: after 24 hours nothing is known of the code any more', async () => {
+    test('V1: after 24 hours the code is completely forgotten', async () => {
       otp.clock.advance(24 * 3_600_000 - 2000);
       expect(await verify(code)).toEqual(EXPIRED);
       otp.clock.advance(2000);
       expect(await verify(code)).toEqual(NOT_FOUND);
     });
 
-    test('V3, V7, V8: right once, then already verified for ten minutes, and nothing for other codes', async () => {
+    test('V3, V7, V8: the right code succeeds once, then counts as already verified for ten minutes; other codes do not', async () => {
       expect(await verify(code)).toEqual(VERIFIED);
       expect(await verify(code)).toEqual(ALREADY);
       expect(await verify(wrongFor(code))).toEqual(NOT_FOUND);
@@ -133,20 +134,20 @@ export function describeOtp(adapter: Adapter, name: string, open: () => OtpPlace
       expect(await verify(code)).toEqual(NOT_FOUND);
     });
 
-    test('V4, V6: the third wrong try kills the code', async () => {
+    test('V4, V6: the third wrong attempt ends the code', async () => {
       for (const step of [1, 2, 3]) expect(await verify(wrongFor(code, step))).toEqual(INVALID);
       expect(await verify(code)).toEqual(INVALID);
       const next = await otp.codeFor(NUMBER, SERVICE, 2);
       expect(await verify(next)).toEqual(VERIFIED);
     });
 
-    test('V5: an expired code', async () => {
+    test('V5: an expired code is refused', async () => {
       otp.clock.advance(300_000);
       expect(await verify(code)).toEqual(EXPIRED);
       expect(await verify(wrongFor(code))).toEqual(EXPIRED);
     });
 
-    test('a resend repeats the code and keeps its expiry and its wrong tries; near the end it makes a new one', async () => {
+    test('a resend repeats the code and keeps its expiry and its wrong attempts; near the end it makes a new one', async () => {
       const first = (await otp.send({ service: SERVICE, number: NUMBER })).body as {
         expires_at: string;
         otpID: string;
@@ -163,14 +164,14 @@ export function describeOtp(adapter: Adapter, name: string, open: () => OtpPlace
       expect((await otp.send({ service: SERVICE, number: NUMBER })).body).not.toMatchObject({ otpID: first.otpID });
     });
 
-    test('with under 60 s left a send makes a new code, and the old one is no longer good', async () => {
+    test('with under 60 s left a send makes a new code, and the old one no longer works', async () => {
       otp.clock.advance(240_500);
       const next = await otp.codeFor(NUMBER, SERVICE, 2);
       expect(await verify(next)).toEqual(VERIFIED);
       if (next !== code) expect(await verify(code)).toEqual(NOT_FOUND);
     });
 
-    test('ten wrong tries lock verifying over all services, sending goes on, and a success resets', async () => {
+    test('ten wrong attempts lock verifying over all services; sending still works, and a success resets the count', async () => {
       for (let round = 0; round < 3; round++) {
         const right = round === 0 ? code : await otp.codeFor(NUMBER, `s${round}`, 1 + round);
         const service = round === 0 ? SERVICE : `s${round}`;
@@ -181,7 +182,7 @@ export function describeOtp(adapter: Adapter, name: string, open: () => OtpPlace
       const locked = await otp.verify({ otp: right, number: NUMBER, service: 's4' });
       expect(locked.body).toEqual(LOCKED);
       expect(Number(locked.headers.get('retry-after'))).toBeGreaterThan(80_000);
-      // Dead codes are spoken of as before: the lock concerns live ones.
+      // Dead codes are answered as before: the lock applies to live ones.
       expect(await verify(code)).toEqual(INVALID);
       otp.clock.advance(24 * 3_600_000);
       const fresh = await otp.codeFor(NUMBER, 's4', 5);
@@ -200,7 +201,7 @@ export function describeOtp(adapter: Adapter, name: string, open: () => OtpPlace
       expect((await otp.send({ service: SERVICE, number: NUMBER })).status).toBe(200);
     });
 
-    test('a replay comes before the limits, charges nothing and has the same bytes', async () => {
+    test('a replay takes precedence over the limits, charges nothing and has the same bytes', async () => {
       const headers = { 'idempotency-key': 'k1' };
       const body = { service: SERVICE, number: NUMBER };
       const first = await otp.send(body, headers);
@@ -212,7 +213,7 @@ export function describeOtp(adapter: Adapter, name: string, open: () => OtpPlace
       expect((await otp.send({ ...body, service: 'x' }, headers)).status).toBe(422);
     });
 
-    test('200 right codes at once: one is verified; 200 wrong ones at once: three are counted', async () => {
+    test('of 200 right codes at once one is verified, and of 200 wrong ones at once three are counted', async () => {
       const answers = await Promise.all(Array.from({ length: 200 }, () => verify(code)));
       expect(answers.filter((answer) => JSON.stringify(answer) === JSON.stringify(VERIFIED))).toHaveLength(1);
       expect(answers.filter((answer) => JSON.stringify(answer) === JSON.stringify(ALREADY))).toHaveLength(199);
@@ -222,7 +223,7 @@ export function describeOtp(adapter: Adapter, name: string, open: () => OtpPlace
       expect(await verify(next, { service: 's2' })).toEqual(INVALID);
     });
 
-    test('an empty balance leaves no code behind, and a refused message a dead one, refunded', async () => {
+    test('an empty balance leaves no code behind, and a refused message leaves a dead one, refunded', async () => {
       await otp.close();
       await start({ units: 1 });
       expect((await otp.send({ service: SERVICE, number: '22670990001' })).status).toBe(200);
@@ -237,7 +238,7 @@ export function describeOtp(adapter: Adapter, name: string, open: () => OtpPlace
       expect(await verify('0000', { number: '22670000005' })).toEqual(NOT_FOUND);
     });
 
-    test('channels: sms in any case, absent or null; anything else is a 400', async () => {
+    test('a channel may be sms in any case, absent or null; anything else is a 400', async () => {
       for (const channel of ['SMS', 'Sms', null]) {
         const { status, body } = await otp.send({ service: SERVICE, number: '22670000006', channel });
         expect([status, body]).toMatchObject([200, { channel: 'sms' }]);
@@ -247,7 +248,7 @@ export function describeOtp(adapter: Adapter, name: string, open: () => OtpPlace
       }
     });
 
-    test('bad bodies are refused in one string', async () => {
+    test('malformed bodies are refused in one string', async () => {
       const bad = [
         {},
         { service: SERVICE },

@@ -10,10 +10,13 @@ import { aSend, recipients, START } from '../../contract/storage/fixtures.js';
 /** How many deliveries of one account wait. */
 export const BACKLOG = 20_000;
 
-/** Few enough that no claim, expiry or look has read the backlog. */
+/** So few that no claim, expiry or look can have read the backlog. */
 export const FEW = 400;
 
-/** A storage in which one account has a backlog, another one delivery, and a third one that is sending past its lease. */
+/**
+ * A storage in which one account has a backlog, another one delivery, and a third one a delivery that is being sent
+ * past its lease.
+ */
 export class Backlog {
   private sends = 0;
 
@@ -56,13 +59,13 @@ export class Backlog {
     return this.storage.store(OutboxStore).claim({ ...order, ...over });
   }
 
-  /** The accounts of a batch that takes what was abandoned too; all of them share it. */
+  /** The accounts of a batch that also takes abandoned deliveries. All of them share it. */
   async accounts(): Promise<readonly string[]> {
     const claimed = await this.claim({ abandoned: true });
     return claimed.map(({ accountId }) => accountId).sort();
   }
 
-  /** What a worker does when it has nothing to claim. */
+  /** The work of a worker that has nothing to claim. */
   async look(): Promise<void> {
     await this.storage
       .store(OutboxStore)
@@ -71,5 +74,5 @@ export class Backlog {
   }
 }
 
-/** What `Backlog.accounts` answers at first. */
+/** The first result of `Backlog.accounts`. */
 export const SHARED = ['late', ...Array.from({ length: 8 }, () => 'large'), 'small'].sort();

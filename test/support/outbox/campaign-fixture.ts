@@ -14,7 +14,7 @@ import { NoDatabase } from '../mounting/no-database.js';
 import { ChosenIds } from './chosen-ids.js';
 import { QueueDouble } from './queue-double.js';
 
-/** What a channel of these tests does with its batches. */
+/** The way in which a channel of these tests handles its batches. */
 export type Carry = Pick<SmsTransport, 'submit' | 'capacity'>;
 
 /** Hands deliveries to a transport as the SMS channel does, and stores each result as soon as it is reported. */
@@ -57,11 +57,11 @@ function smsOf({ messageId, position, sender, number, attempt, priority, payload
   return { smsId: messageId, position, signature: sender, number, attempt, priority, text: String(payload.text) };
 }
 
-/** A worker between a queue in memory and a carrier, on a clock of the test's. */
+/** A worker between a queue in memory and a carrier, on the test's clock. */
 export class CampaignFixture {
   readonly queue = new QueueDouble(new NoDatabase());
   readonly worker: ChannelWorker;
-  /** The most deliveries that were claimed and had no result yet. */
+  /** The most deliveries at a time that were claimed and had no result yet. */
   maxHeld = 0;
 
   constructor(
@@ -98,7 +98,9 @@ export class CampaignFixture {
     await this.until(() => false, ms, step);
   }
 
-  /** Turns the clock until it is so, for so many milliseconds at most; answers how many there were. */
+  /**
+   * Advances the clock until the condition is true, for this many milliseconds at most. Returns how many there were.
+   */
   async until(isSo: () => boolean, maxMs = 3_600_000, step = 10): Promise<number> {
     const begun = this.clock.elapsed();
     await settled(4);

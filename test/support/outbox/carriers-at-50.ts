@@ -12,11 +12,11 @@ import { RouteDouble, RoutedFixture } from '../transports/routed-fixture.js';
 import type { Carry } from './campaign-fixture.js';
 import { ChosenIds } from './chosen-ids.js';
 
-/** A carrier that takes 50 parts a second, and what it was given. */
+/** A carrier that takes 50 parts a second, and what it received. */
 export interface CarrierAt50 {
   readonly clock: FakeClock;
   readonly carry: Carry;
-  /** The messages in the order in which they went on the wire: of SMPP the texts, part by part. */
+  /** The messages in the order in which they went on the wire. For SMPP, their texts, part by part. */
   readonly given: string[];
 }
 
@@ -25,7 +25,7 @@ const after = (clock: FakeClock, ms: number) => new Promise<void>((resolve) => v
 
 /**
  * An SMPP link whose bind is replaced by one that answers after `answerMs`.
- * @param isUp false: no bind comes about
+ * @param isUp false: no bind is established
  */
 export async function smpp(
   link: { window?: number; partsPerSecond?: number },
@@ -44,7 +44,7 @@ export async function smpp(
       return { kind: 'answered', status: 0, messageId: String(given.length), tlvs: [] } satisfies SubmitOutcome;
     },
   };
-  // A link uses no more of a bind than this.
+  // A link uses no other members of a bind than these.
   jest.spyOn(SmppBind, 'open').mockImplementation(async () => {
     if (!isUp) throw new Error('There is nobody.');
     return bind as unknown as SmppBind;

@@ -1,8 +1,8 @@
 import { UuidGenerator } from '../../../src/common/ids.js';
 
-/** Ids as ever, and lots that a test chooses. */
+/** Normal ids, and random numbers that a test chooses. */
 export class ChosenIds extends UuidGenerator {
-  /** Each draw takes the first one; without any it is a half. */
+  /** Each draw takes the first one. If there is none, it is a half. */
   lots: number[] = [];
 
   override random(): number {

@@ -22,11 +22,11 @@ import { StaleDatabase } from '../databases/naive-storage.js';
 import { SqliteMemory } from '../databases/sqlite-memory.js';
 import { inPlaceOf } from '../databases/store-in-place.js';
 
-/** Counts what workers ask for, and fails where a test wants it to. */
+/** Counts what workers request, and fails where a test wants it. */
 class CountingStore extends OutboxStore {
   claims: ClaimOrder[] = [];
   looks = 0;
-  /** False: it reads what is due, thinks for a moment, and takes what may be taken by then. */
+  /** False: it reads what is due, waits for a moment, and takes what may be taken by then. */
   locks = true;
   /** Thrown by the next calls, one each. */
   readonly claimFaults: Error[] = [];
@@ -70,7 +70,7 @@ class CountingStorage extends SqliteMemory {
   }
 }
 
-/** Ids are not asked for; the jitter is what a test sets. */
+/** No ids are needed. The test sets the jitter. */
 class SetRandom extends IdGenerator {
   value = 0.5;
 
@@ -93,7 +93,7 @@ type Carrier = (
   early: StoreEarlyResults,
 ) => Promise<readonly DeliveryResult[]>;
 
-/** A channel whose carrier is a function of the test's. */
+/** A channel whose carrier is a function of the test. */
 class ScriptedChannel extends Channel {
   override readonly name = 'sms';
   override readonly timing: DeliveryTiming = {
@@ -109,7 +109,7 @@ class ScriptedChannel extends Channel {
   carrier: Carrier = async (batch) => batch.map(() => ({ kind: 'sent', final: 'delivered' }));
   /** The lanes that are free now. */
   freeLanes: () => readonly string[] | undefined = () => undefined;
-  /** Batches on the wire, now and at the most. */
+  /** Batches on the wire: now, and the most at a time. */
   under = 0;
   peak = 0;
 
@@ -149,7 +149,7 @@ class ScriptedChannel extends Channel {
   }
 }
 
-/** An outbox in memory, a channel and a clock of the test's, and workers on them. */
+/** An outbox in memory, a channel and a clock of the test, and workers on them. */
 export class DeliveryFixture {
   readonly clock = new SetBackClock();
   private readonly rounds = new Rounds(this.clock);
@@ -191,7 +191,7 @@ export class DeliveryFixture {
     return worker;
   }
 
-  /** Ends the workers, whatever they are at. */
+  /** Ends the workers, whatever they are doing. */
   async close(): Promise<void> {
     const stops = this.workers.map((worker) => worker.stop());
     await this.pass(60_000, 20_000);
@@ -199,7 +199,7 @@ export class DeliveryFixture {
     await this.storage.close();
   }
 
-  /** Stores sends as if an application had accepted them just now. */
+  /** Stores sends as if an application had just accepted them. */
   async accept(...sends: readonly Send[]): Promise<void> {
     const at = this.clock.now();
     await this.storage.outbox.commit(
@@ -215,7 +215,7 @@ export class DeliveryFixture {
     return this.accept(...Array.from({ length: count }, (_, index) => aSend(index)));
   }
 
-  /** Lets time pass in steps; after each, everything that can go on does. */
+  /** Lets time pass in steps. After each, all work runs that can run. */
   async pass(ms: number, step = 100): Promise<void> {
     for (let gone = 0; gone < ms; gone += step) {
       this.clock.advance(Math.min(step, ms - gone));
@@ -236,7 +236,7 @@ export class DeliveryFixture {
   }
 }
 
-/** A promise that the test fulfils when it likes. */
+/** A promise that the test resolves when it likes. */
 export class Gate {
   open: () => void = () => undefined;
   readonly opened = new Promise<void>((resolve) => {

@@ -10,22 +10,22 @@ import { databaseFor } from '../../../src/storage/engine/database-for.js';
 import type { Row, Statement } from '../../../src/storage/engine/operation.js';
 import { ACCOUNT, aSend, aSession, range, recipients, START, sessionId } from '../../contract/storage/fixtures.js';
 
-/** How many sessions have ended with nothing left, and how many deliveries wait in the one lane that is stranded. */
+/** How many sessions have ended with nothing left, and how many deliveries wait in the one stranded lane. */
 export const ENDED = 400;
 export const LEFT = 400;
 
-/** Deliveries that a round looks at. */
+/** Deliveries that a round examines. */
 export const LOOKED_AT = 20;
 
-/** The lanes that have deliveries; the session of the last one is over. */
+/** The lanes with deliveries. The session of the last one has ended. */
 export const LANES = [1, 2, 3].map(sessionId);
 
-/** A storage with sessions that have ended, one of them with deliveries left, and two that live with deliveries. */
+/** A storage with sessions that have ended, one of them with deliveries left, and two live ones with deliveries. */
 export class EndedSessions {
   private constructor(
     readonly database: DataSource,
     readonly storage: TypeormStorage,
-    /** The statements that look for stranded sessions, as the database is given them. */
+    /** The statements that look for stranded sessions, as the database gets them. */
     readonly look: readonly Statement[],
   ) {}
 
@@ -36,7 +36,7 @@ export class EndedSessions {
     const { dialect } = await databaseFor(database);
     const operation = findStranded(dialect, 'wa', '', LOOKED_AT);
     const look: Statement[] = [];
-    // What a look finds in the lanes.
+    // The deliveries that a look finds in the lanes.
     const rows: Row[] = LANES.map((lane) => ({ lane }));
     for (let step = operation.next(); !step.done; step = operation.next({ rows, affected: 0 })) {
       look.push(dialect.native(step.value));

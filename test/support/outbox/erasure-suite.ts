@@ -21,10 +21,10 @@ const OTHER = '22670000002';
 const SENDER = '22670000100';
 const SECRET = 'a secret for retention, 0123456789 abcdef';
 
-/** What only messages to the number say. */
+/** Texts that only messages to the number contain. */
 const WORDS = ['Bonjour Awa Ouedraogo', 'Photo pour Awa', 'Ecris a Awa'];
 
-/** A storage for the suite, and how all that is stored in it is read. */
+/** A storage for the suite, and a way to read everything that is stored in it. */
 export interface ErasureGround {
   readonly storage: MessagingStorage;
   /** The rows of all tables whose names begin with `messaging_`, in JSON. */
@@ -52,7 +52,10 @@ function tablesWith(dump: ReadonlyMap<string, readonly string[]>, text: string):
   return [...dump].filter(([, rows]) => rows.some((row) => row.includes(text))).map(([name]) => name);
 }
 
-/** Has a number in every place that a message can leave it in, erases it, and looks for it in every column of every table. */
+/**
+ * Puts a number into every place where a message can leave it, erases it, and looks for it in every column of every
+ * table.
+ */
 export function erasureSuite(open: () => Promise<ErasureGround>): void {
   let ground: ErasureGround;
   let service: Service;
@@ -96,7 +99,7 @@ export function erasureSuite(open: () => Promise<ErasureGround>): void {
     await ground.close();
   });
 
-  test('after everything that can be sent to a number, its erasure leaves neither it nor the texts in any column', async () => {
+  test('after everything that can be sent to a number, its erasure removes it and the texts from every column', async () => {
     const { app } = service;
     const metadata = { customer: NUMBER };
     await client.link(SENDER);
@@ -159,7 +162,7 @@ export function erasureSuite(open: () => Promise<ErasureGround>): void {
     await expect(store.read(picture)[Symbol.asyncIterator]().next()).rejects.toThrow('not stored');
   });
 
-  test('a repeat under its key is still no second send', async () => {
+  test('a repeat under its key is still not sent again', async () => {
     const before = await client.api.balance();
     const again = await send([NUMBER], WORDS[0] ?? '', 'one');
     expect(again.number).toEqual(['*'.repeat(11)]);
@@ -183,7 +186,7 @@ export function erasureSuite(open: () => Promise<ErasureGround>): void {
     expect(await refused('stop-3')).toEqual([undefined, undefined]);
   });
 
-  test('what is under way is left and named, and goes when it has ended', async () => {
+  test('messages under way are left and named, and are removed when they have ended', async () => {
     await service.close();
     service = await start({ secret: SECRET });
     const silent = '22671990003';
@@ -209,7 +212,7 @@ export function erasureSuite(open: () => Promise<ErasureGround>): void {
     expect(await erasure().erase(number)).toMatchObject({ optOuts: 0, optOutsLeft: 1 });
   });
 
-  test('no number is a sentence', async () => {
+  test('a malformed number is refused with a sentence', async () => {
     await expect(erasure().erase('+226')).rejects.toMatchObject({ code: 'error.invalid_number' });
   });
 }

@@ -8,14 +8,14 @@ import type { MessagingStorage } from '../../../src/storage/messaging-storage.js
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT, aSend } from '../../contract/storage/fixtures.js';
 
-/** One process with a gate of its own over a storage that others may share; each of its works sends one SMS. */
+/** A process with a gate of its own over a storage that others may share. Each of its works sends one SMS. */
 export class GateProcess {
   readonly gate: Idempotency;
   /** Works that have begun here. */
   works = 0;
   private readonly outbox: Outbox;
 
-  /** @param from the number of its first send, apart from those of other processes */
+  /** @param from the number of its first send, different from those of other processes */
   constructor(
     storage: MessagingStorage,
     readonly clock = new FakeClock(),
@@ -26,7 +26,7 @@ export class GateProcess {
     this.outbox = new Outbox(outbox, new LocalNotifier(), new MessagingEvents());
   }
 
-  /** A send under the key `k`; `around` is given the send that its work is to do. */
+  /** A send under the key `k`. `around` gets the send that its work is to make. */
   run(
     body: unknown,
     around: (send: () => Promise<Acceptance>) => Promise<Acceptance> = (send) => send(),

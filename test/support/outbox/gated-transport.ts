@@ -23,7 +23,7 @@ export class GatedTransport extends SmsTransport {
   report: ReportResult = () => undefined;
   private under = 0;
 
-  /** @param atStop opens the gate when it is stopped, as links do that end what they still have */
+  /** @param atStop opens the gate when it is stopped, like links that finish what they still have */
   constructor(private readonly atStop: 'open' | 'stay' = 'stay') {
     super();
   }

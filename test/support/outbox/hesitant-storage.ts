@@ -8,7 +8,7 @@ import { inPlaceOf } from '../databases/store-in-place.js';
 /** Long enough for every request of a test to arrive, and for another instance to read the same. */
 const HESITATION_MS = 300;
 
-/** A storage without locks, for two instances of a service at once: it shows that races between them can be lost. */
+/** A storage without locks for two concurrent instances of a service. It shows that races between them can be lost. */
 export class HesitantStorage extends SqliteMemory {
   private hesitant: OutboxStore | undefined;
 

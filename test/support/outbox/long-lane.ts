@@ -39,7 +39,7 @@ export class LongLane {
     await this.database.destroy();
   }
 
-  /** The statement that finds the heads of all lanes, as the database is given it. */
+  /** The statement that finds the heads of all lanes, as the database gets it. */
   get heads(): Statement {
     const { dialect } = this.db;
     const first = claimDeliveries(dialect, ORDER).next();
@@ -47,7 +47,7 @@ export class LongLane {
     return dialect.native(first.value);
   }
 
-  /** Claims the heads of all lanes; answers how many, and with how many statements. */
+  /** Claims the heads of all lanes. Returns how many there were, and the number of statements. */
   async claim(): Promise<{ claimed: number; statements: number }> {
     let statements = 0;
     function* counted<T>(operation: Operation<T>): Operation<T> {

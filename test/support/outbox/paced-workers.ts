@@ -7,7 +7,7 @@ import { settled } from '../common/settled.js';
 import { NoDatabase } from '../mounting/no-database.js';
 import { anSms, RouteDouble, RoutedFixture } from '../transports/routed-fixture.js';
 
-/** A store whose transactions are counted, so that a test turns its clock only between them. */
+/** A store whose transactions are counted, so that a test advances its clock only between them. */
 export class WatchedPolicies extends PolicyStore {
   made = 0;
   open = 0;
@@ -25,19 +25,22 @@ export class WatchedPolicies extends PolicyStore {
   }
 }
 
-/** What workers with one limited route each, one after another store, made of so many SMS. */
+/** The results of workers with one limited route each, one after another store, for this many SMS. */
 export interface PacedRun {
-  /** When each segment went out, in order, milliseconds from the start. */
+  /** When each segment was sent, in order, in milliseconds from the start. */
   readonly segments: readonly number[];
   /** Transactions of all workers together. */
   readonly transactions: number;
-  /** How often an SMS was put off. */
+  /** How often an SMS was postponed. */
   readonly postponed: number;
-  /** SMS that went out, by worker. */
+  /** SMS that were sent, by worker. */
   readonly shares: readonly number[];
 }
 
-/** Has one worker for each store send so many SMS as fast as its route lets it; like a dispatcher each takes what is due. */
+/**
+ * Makes one worker for each store send this many SMS as fast as its route permits. Like a dispatcher, each takes what
+ * is due.
+ */
 export async function runPaced(
   stores: readonly PolicyStore[],
   {

@@ -16,14 +16,17 @@ interface Claim extends Pick<ClaimOrder, 'limit' | 'only'> {
   readonly taken: number;
 }
 
-/** The deliveries of one channel in memory: the first priority first, then in their order. Counts what workers do to them. */
+/**
+ * The deliveries of one channel in memory: the highest priority first, then in their order. Counts what workers do to
+ * them.
+ */
 export class QueueDouble extends OutboxStore {
   readonly claims: Claim[] = [];
   /** Deliveries that were queued again, with the reason. */
   readonly putBack: (string | undefined)[] = [];
-  /** Deliveries that came to an end. */
+  /** Deliveries that have ended. */
   readonly done: DeliveryUpdate[] = [];
-  /** Deliveries that were claimed, each as often as it was. */
+  /** Deliveries that were claimed, each as often as it was claimed. */
   claimed = 0;
   /** How often a worker asked when the next one is due. */
   looks = 0;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type OutgoingSms, SmsTransport, type SubmitResult } from '../../../src/sms/sms-transport.js';
 
-/** A host's own carrier, which keeps what it was given. */
+/** A host's own carrier, which records what it received. */
 @Injectable()
 export class RecordingTransport extends SmsTransport {
   override readonly name: string = 'recording';

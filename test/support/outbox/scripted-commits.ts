@@ -11,7 +11,7 @@ export interface SeenCommit {
   readonly waitFor: WaitFor;
 }
 
-/** A store whose commits a test counts, delays and fails, and whose accounts it holds. */
+/** A store whose commits a test counts, delays and fails, and whose accounts it locks. */
 export class ScriptedCommits {
   readonly store: OutboxStore;
   readonly seen: SeenCommit[] = [];
@@ -19,7 +19,7 @@ export class ScriptedCommits {
   before: Promise<unknown> | undefined;
   /** Thrown by the next commits, one each. */
   readonly faults: Error[] = [];
-  /** Accounts that somebody else holds, until their promise resolves. */
+  /** Accounts that somebody else locks, until their promise resolves. */
   readonly held = new Map<string, Promise<unknown>>();
 
   constructor(real: OutboxStore) {
@@ -45,7 +45,7 @@ export class ScriptedCommits {
     this.store = Object.create(real, { commit: { value: commit } });
   }
 
-  /** Somebody takes an account's row; call the answer to give it back. */
+  /** Locks an account's row. Call the returned function to release it. */
   hold(accountId: string): () => void {
     let release = () => {};
     this.held.set(accountId, new Promise<void>((resolve) => (release = resolve)));

@@ -9,7 +9,7 @@ import {
 
 type Answer = (sms: OutgoingSms, index: number) => SubmitResult;
 
-/** A carrier that does what a test says and keeps what it was given. */
+/** A carrier that does what a test says and records what it received. */
 export class ScriptedTransport extends SmsTransport {
   override readonly name = 'scripted';
   override readonly repeat: RepeatPolicy = 'at-most-once';
@@ -17,7 +17,7 @@ export class ScriptedTransport extends SmsTransport {
   readonly taken: OutgoingSms[] = [];
   private heard: SmsSink | undefined;
 
-  /** @param answer what becomes of an SMS; `before` is waited for with the batch on the wire */
+  /** @param answer the result of an SMS; `before` is awaited while the batch is on the wire */
   constructor(
     public answer: Answer = (sms) => ({ kind: 'sent', carrierIds: [`${sms.number}-1`] }),
     public before: (batch: readonly OutgoingSms[]) => Promise<void> = async () => undefined,

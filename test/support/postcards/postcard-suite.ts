@@ -20,7 +20,7 @@ const TO = '22670000000';
 const CARD: Postcard = { messageId: 'm1', accountId: 'a1', number: TO, text: 'Salut', stamp: undefined, printedAt: 1 };
 
 /**
- * What a capability brings besides ours, on one database. `src/storage` and `src/core` know nothing of it.
+ * Tests of everything that a further capability brings, on one database. `src/storage` and `src/core` do not know it.
  * @param database the URL of an empty database for each test
  */
 export function fourthCapability(adapter: Adapter, database: () => Promise<string>): void {
@@ -33,7 +33,7 @@ export function fourthCapability(adapter: Adapter, database: () => Promise<strin
     return storage;
   };
 
-  /** The whole application; the line of the capability is the one of `PostcardsModule`. */
+  /** The whole application. The line of the capability is the one of `PostcardsModule`. */
   const start = async (options: { readonly price?: number } = {}) => {
     const url = await database();
     const clock = new FakeClock();
@@ -43,7 +43,7 @@ export function fourthCapability(adapter: Adapter, database: () => Promise<strin
     return { url, clock, running: await mount(adapter, modules) };
   };
 
-  test('charges, prints and shows a card, gives the units of a refused one back, and purges', async () => {
+  test('charges, prints and shows a card, refunds a refused one, and purges', async () => {
     const { clock, running } = await start();
     const client = await clientOf(running, { units: 12 });
     const cards = async () => Object(await client.call('postcards')).body.items;
@@ -69,12 +69,12 @@ export function fourthCapability(adapter: Adapter, database: () => Promise<strin
     await eventually(cards, (items) => items.length === 2, { clock });
     clock.advance(DAY_MS + 1);
     expect(await eventually(cards, (items) => items.length === 0, { clock, stepMs: 60_000 })).toEqual([]);
-    // SMS beside it are charged as ever.
+    // SMS beside it are charged as before.
     await client.sent({ signature: 'INFOS', content: 'x', number: [TO] });
     expect(await client.balance()).toBe(1);
   });
 
-  test('reads its own option and refuses other names and values', async () => {
+  test('reads its own option and refuses unknown names and wrong values', async () => {
     const { running } = await start({ price: 2 });
     const client = await clientOf(running, { units: 3 });
     expect(await client.post('send/postcard', { number: TO, content: 'x' })).toMatchObject({ body: { units: 2 } });
@@ -118,7 +118,7 @@ export function fourthCapability(adapter: Adapter, database: () => Promise<strin
     expect(await (await open(url, 2, 'check')).store(PostcardStore).printed('a1')).toEqual([CARD]);
   });
 
-  test('does not start where its tables are to be there and are not', async () => {
+  test('does not start if its tables must exist and do not', async () => {
     const url = await database();
     await open(url);
     await expect(open(url, 1, 'check')).rejects.toThrow(

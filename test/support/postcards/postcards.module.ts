@@ -17,7 +17,7 @@ import {
 } from './postcards.js';
 import { postcardsOpenapi } from './postcards.openapi.js';
 
-/** A fourth capability, made of what a capability can bring and of nothing else. */
+/** A fourth capability, made only of what a capability can bring. */
 @Module({})
 export class PostcardsModule extends ConfiguredModule {
   static forRoot(options: SharedCore & PostcardOptions): DynamicModule {

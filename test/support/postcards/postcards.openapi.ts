@@ -2,7 +2,7 @@ import { describeController, fieldsOf } from '../../../src/openapi/controller-de
 import { count, EXAMPLE, identifier, list, object, text } from '../../../src/schemas/builders.js';
 import { PostcardController, PostcardSettings, SendPostcardBody } from './postcards.js';
 
-/** How the document describes postcards. */
+/** The description of postcards in the document. */
 export const postcardsOpenapi = describeController(PostcardController, ({ get }) => ({
   tag: { name: 'Postcards', description: `A card costs ${get(PostcardSettings).price} units.` },
   schemas: {

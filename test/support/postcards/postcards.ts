@@ -68,7 +68,7 @@ export class PostcardService {
   }
 }
 
-/** Prints cards. It refuses the text `illegible`, so that its units go back. */
+/** Prints cards. It refuses the text `illegible`, so that its units are refunded. */
 @Injectable()
 export class PostcardChannel extends Channel {
   override readonly name = POSTCARD;

@@ -1,7 +1,7 @@
 import { readConfig } from '../../../sample-app/src/config/config.js';
 import { sentenceOf } from '../../../sample-app/src/demo/trouble.js';
 
-/** What each program of the sample app would print, and nothing else, when it is to start with these settings. */
+/** The only output of each program of the sample app when it starts with these settings. */
 export function refusal(env: NodeJS.ProcessEnv): string {
   try {
     readConfig(env);

@@ -9,8 +9,8 @@ import { RawConnection } from '../http/http-client.js';
 export const ROOT = resolve(import.meta.dirname, '../../..');
 
 /**
- * Compiles the sample app against the built package, as `npm start` does, unless `npm run build:sample` has: other suites may be
- * starting what is there.
+ * Compiles the sample app against the built package, as `npm start` does, unless `npm run build:sample` has done so,
+ * because other suites may be starting the existing files.
  */
 export function buildSampleApp(): void {
   if (!existsSync(join(ROOT, 'dist/index.js'))) execFileSync('npm', ['run', '-s', 'build'], { cwd: ROOT });
@@ -30,9 +30,9 @@ function changedAt(path: string): number {
 export interface SampleApp {
   readonly url: string;
   readonly key: string;
-  /** All that it printed. */
+  /** Everything that it printed. */
   readonly output: string;
-  /** Ends it; resolves when it is gone. */
+  /** Ends it. Resolves when it is gone. */
   kill(signal: NodeJS.Signals): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export function sampleFolder(): string {
   return mkdtempSync(join(tmpdir(), 'messaging-sample-'));
 }
 
-/** Starts it on a free port; waits for the `curl` line. @throws Error with its output when it stops before */
+/** Starts it on a free port and waits for the `curl` line. @throws Error with its output if it stops before */
 export async function startSampleApp(folder: string, env: NodeJS.ProcessEnv = {}): Promise<SampleApp> {
   const child = spawnSampleApp(folder, 'main.js', [], env);
   const output = await outputUntil(child, /curl -X POST .*\n/);
@@ -77,7 +77,7 @@ export async function runSampleApp(
 }
 
 /**
- * Connections of all kinds that an end of the app should not wait for: one that is silent, one that is slow, one that is kept
+ * Connections of all kinds for which an end of the app should not wait: a silent one, a slow one, one that is kept
  * alive.
  */
 export async function openConnections({ url }: SampleApp): Promise<readonly RawConnection[]> {
@@ -97,12 +97,12 @@ function spawnSampleApp(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
 ): ChildProcess {
-  // It lives for a second or two: what V8 would compile to be faster is seldom run again.
+  // It lives for a second or two, so code that V8 optimises would seldom run again.
   const command = ['--no-opt', join(ROOT, 'sample-app/dist', program), ...args];
   return spawn(process.execPath, command, { env: settingsOf(folder, env) });
 }
 
-/** All that its programs find in the environment. */
+/** The environment variables of its programs. */
 export function settingsOf(folder: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, PORT: '0', DATABASE_URL: `sqlite:${join(folder, 'messaging.db')}`, ...env };
 }

@@ -1,7 +1,7 @@
 import { format } from 'node:util';
 import { settingsOf } from './sample-app.js';
 
-/** What `process.exit` becomes while a command runs here. */
+/** Replaces `process.exit` while a command runs here. */
 class Ended extends Error {
   constructor(readonly code: number) {
     super(`ended with ${code}`);
@@ -11,8 +11,9 @@ class Ended extends Error {
 let runs = 0;
 
 /**
- * Runs an operator's command of the sample app to its end as `runSampleApp` does, but in this process and on the sources: a
- * process of its own takes a second or two to load what is loaded here, and `sample-app-operator.test.ts` starts it.
+ * Runs an operator's command of the sample app to its end like `runSampleApp`, but in this process and on the sources.
+ * A process of its own takes a second or two to load what is already loaded here; `sample-app-operator.test.ts` starts
+ * such a process.
  */
 export async function operate(
   folder: string,
@@ -40,7 +41,7 @@ export async function operate(
   });
   try {
     runs += 1;
-    // The program is evaluated for each command, what it imports once.
+    // The program is evaluated for each command, its imports once.
     await import(`../../sample-app/src/operator/operator.js?${runs}`);
     return { code: Number(process.exitCode), output };
   } catch (failure) {

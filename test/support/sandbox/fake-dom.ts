@@ -1,8 +1,8 @@
 type Listener = (event: { target: FakeElement; preventDefault(): void }) => void;
 
 /**
- * As much of a browser's element as the sandbox page uses. What could turn a text into markup or code is refused, so a
- * test that gets through has put everything in as text.
+ * The part of a browser's element that the sandbox page uses. Anything that could turn a text into markup or code is
+ * refused, so a test that passes has inserted everything as text.
  */
 export class FakeElement {
   parent: FakeElement | undefined;
@@ -89,7 +89,7 @@ export class FakeElement {
     for (const listener of this.#listeners.get(type) ?? []) listener({ target: this, preventDefault: () => {} });
   }
 
-  /** Everything below of that class, in the order of the page. */
+  /** All descendants of that class, in the order of the page. */
   all(className: string): FakeElement[] {
     return this.children.flatMap((child) => [
       ...(child.className.split(' ').includes(className) ? [child] : []),
@@ -97,7 +97,7 @@ export class FakeElement {
     ]);
   }
 
-  /** The texts of everything below of that class. */
+  /** The texts of all descendants of that class. */
   texts(className: string): string[] {
     return this.all(className).map((element) => element.textContent);
   }

@@ -9,7 +9,7 @@ export const sandboxHtml = (place = { path: 'sandbox', apiPath: 'api/v1' }): str
 
 export const sandboxScript = (): string => /<script>([\s\S]*)<\/script>/.exec(sandboxHtml())?.[1] ?? '';
 
-/** What the page believes to be an EventSource. */
+/** The object that the page uses as an EventSource. */
 class FakeEventSource {
   onopen = (): void => {};
   onmessage = (_: { data: string }): void => {};
@@ -30,7 +30,7 @@ interface BrowserOptions {
   readonly latest?: readonly ScreenMessageView[];
 }
 
-/** Opens the sandbox's page with its real script, in a browser that a test plays. */
+/** Opens the sandbox's page with its real script, in a browser that the test simulates. */
 export class SandboxPageBrowser {
   readonly streams: FakeEventSource[] = [];
   readonly reads: string[] = [];
@@ -40,16 +40,16 @@ export class SandboxPageBrowser {
     readonly documentElement: FakeElement;
     readonly body: FakeElement;
   };
-  /** What the server has, newest first; undefined while it is away. */
+  /** The messages that the server has, newest first; undefined while it is unavailable. */
   latest: readonly ScreenMessageView[] | undefined;
   phones: Readonly<Record<string, readonly ScreenMessageView[]>> = {};
   /** The codes that the server shows. */
   codes: readonly CodeView[] = [];
   /** The numbers that the server has linked. */
   links: readonly LinkView[] = [];
-  /** What the page had scanned: number and code. */
+  /** The scans that the page requested: number and code. */
   readonly scans: [number: string, qr: string][] = [];
-  /** What the next answer's body waits for. */
+  /** The promise for which the next answer's body waits. */
   delay: Promise<void> | undefined;
   private readonly ids = new Map<string, FakeElement>();
   private readonly translated: FakeElement[] = [];
@@ -93,26 +93,26 @@ export class SandboxPageBrowser {
     draw?.();
   }
 
-  /** The newest stream opens. */
+  /** Opens the newest stream. */
   async opened(): Promise<void> {
     this.streams.at(-1)?.onopen();
     await this.settle();
   }
 
-  /** The newest stream brings messages. */
+  /** Sends messages on the newest stream. */
   async receives(...messages: ScreenMessageView[]): Promise<void> {
     for (const message of messages) this.streams.at(-1)?.onmessage({ data: JSON.stringify(message) });
     await this.settle();
   }
 
-  /** The server shows other codes, and the newest stream says so. */
+  /** Shows other codes, and announces that on the newest stream. */
   async shows(...codes: CodeView[]): Promise<void> {
     this.codes = codes;
     this.streams.at(-1)?.listeners.get('codes')?.();
     await this.settle();
   }
 
-  /** The newest stream breaks; `forGood` when the browser will not try again. */
+  /** Breaks the newest stream. With `forGood` the browser will not try again. */
   breaks(forGood: boolean): void {
     const stream = this.streams.at(-1);
     if (!stream) return;
@@ -120,7 +120,7 @@ export class SandboxPageBrowser {
     stream.onerror();
   }
 
-  /** What waits for time to pass, passes. */
+  /** Runs everything that waits for time to pass. */
   async later(): Promise<void> {
     const due = this.timers;
     this.timers = [];

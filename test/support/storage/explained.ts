@@ -20,12 +20,12 @@ interface Step {
   readonly Plans?: readonly Step[];
 }
 
-/** How a statement was run. */
+/** How a statement was executed. */
 export interface Explained {
   readonly sql: string;
-  /** How many rows were read from tables, or compared by a join, and then not used. */
+  /** The number of rows that were read from tables, or compared by a join, and then not used. */
   readonly wasted: number;
-  /** How many rows were read from tables and used. */
+  /** The number of rows that were read from tables and used. */
   readonly used: number;
   /** Indexes that were read from end to end, because the condition is not on their first column. */
   readonly readWhole: readonly string[];
@@ -34,8 +34,8 @@ export interface Explained {
 }
 
 /**
- * Statements that one connection has planned, and goes on running as it has planned them then. For the statements of our
- * transactions, the cost above which the server compiles is 0: only the settings of the transaction prevent it.
+ * Statements that one connection has planned, and keeps executing with those plans. For the statements of our
+ * transactions, the cost above which the server compiles is 0, so only the settings of the transaction prevent it.
  */
 export class PlannedStatements {
   private constructor(
@@ -44,7 +44,7 @@ export class PlannedStatements {
     private readonly firstColumns: ReadonlyMap<string, string>,
   ) {}
 
-  /** Plans statements for the tables as they are, without their values. */
+  /** Plans statements for the present tables, without their values. */
   static async plan(connection: Connection, statements: Iterable<Recorded>): Promise<PlannedStatements> {
     const names = new Map<string, Recorded>();
     for (const statement of statements) {
@@ -60,7 +60,7 @@ export class PlannedStatements {
     return planned;
   }
 
-  /** Runs all of them and undoes what they do. */
+  /** Executes all of them and rolls them back. */
   async run(): Promise<readonly Explained[]> {
     const all: Explained[] = [];
     await this.each('EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON)', async ({ sql }, [row]) => {
@@ -97,7 +97,7 @@ export class PlannedStatements {
         const { rows } = await this.connection.query(`${how} EXECUTE ${name}${given === '' ? '' : ` (${given})`}`);
         await look(statement, rows);
       } catch (error) {
-        // A row of the statement exists already: what it reads does not matter then.
+        // A row of the statement already exists, so what it reads does not matter.
         if (Reflect.get(Object(error), 'code') !== '23505') throw error;
       } finally {
         await this.connection.query('ROLLBACK');

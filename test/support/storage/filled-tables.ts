@@ -3,7 +3,7 @@ interface Connection {
   query(sql: string): Promise<{ readonly rows: readonly Readonly<Record<string, string>>[] }>;
 }
 
-/** The value, in SQL, of columns in which many rows have the same. */
+/** The value, in SQL, of columns in which many rows are equal. */
 const COMMON: Readonly<Record<string, string>> = {
   channel: "'sms'",
   kind: "'text'",
@@ -15,11 +15,11 @@ const COMMON: Readonly<Record<string, string>> = {
   position: '0',
 };
 
-/** Columns that may be null, and have an index of the rows in which they are not. */
+/** Columns that may be null, and that have an index of the rows in which they are not. */
 const SET = ['lane', 'lane_turn', 'reference', 'lease_until'];
 
 /**
- * Gives tables many rows of other accounts, with numbers and ids that nobody asks for.
+ * Gives tables many rows of other accounts, with numbers and ids that nobody requests.
  *
  * @param only the names of the tables. Default: all of ours
  */
@@ -38,7 +38,7 @@ export async function fillTables(connection: Connection, rows: number, only?: re
     );
     const keys = own[0]?.keys?.split(' ') ?? [];
     const values = filled.map(({ column_name: name = '', data_type: type, is_nullable: nullable }) => {
-      // The last column of a key tells its rows apart.
+      // The last column of a key makes its rows unique.
       const common =
         name === keys.at(-1) || (keys.length > 1 && name === keys[0] && name !== 'account_id')
           ? undefined

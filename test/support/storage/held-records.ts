@@ -14,7 +14,7 @@ class HeldError extends Error {
   }
 }
 
-/** SQLite that locks row by row, as far as our operations can tell. */
+/** SQLite with row locks, as far as our operations can tell. */
 class LockingDialect extends SqliteDialect {
   constructor(private readonly held: ReadonlyMap<string, unknown>) {
     super();
@@ -38,14 +38,14 @@ class LockingDialect extends SqliteDialect {
 }
 
 /**
- * A database that runs transactions beside each other on eight connections, and whose rows a test holds. A transaction that
- * comes to a row which it has to wait for keeps its connection, and starts again when the row is free.
+ * A database that runs transactions concurrently on eight connections, and whose rows a test locks. A transaction that
+ * reaches a locked row keeps its connection, and starts again when the row is free.
  */
 export class HeldRecords extends Database {
   private readonly held = new Map<string, Promise<unknown>>();
   override readonly dialect = new LockingDialect(this.held);
   transactions = 0;
-  /** How many transactions are open, and the most that ever were. */
+  /** How many transactions are open, and the most at a time. */
   open = 0;
   maxOpen = 0;
   /** How many of them wait. */
@@ -63,7 +63,7 @@ export class HeldRecords extends Database {
     return 8;
   }
 
-  /** Takes a row, or the id of one that is about to come; call the answer to give it back. */
+  /** Locks a row, or the id of one that is about to be created. Call the returned function to release it. */
   hold(id: string): () => void {
     let release = () => {};
     this.held.set(id, new Promise<void>((resolve) => (release = resolve)));

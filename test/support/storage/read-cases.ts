@@ -2,10 +2,10 @@ import { expect } from '@jest/globals';
 import { messageId, phone } from '../../contract/storage/fixtures.js';
 import { LARGE, LARGE_ID, type ReadFixture, SMALL, type Watched } from './read-fixture.js';
 
-/** Asserts that one read was bounded. */
+/** Asserts that one read was limited. */
 export type Check = (watched: Watched<unknown>, most: number) => Promise<void>;
 
-/** What an account may ask for, and the rows that an answer may cost. */
+/** The requests that an account may make, and the rows that an answer may cost. */
 export async function readEverything(world: ReadFixture, check: Check): Promise<void> {
   const page = await world.list();
   expect(page.result.items.map(({ recipients }) => recipients)).toEqual([LARGE, ...Array(49).fill(1)]);
@@ -42,7 +42,7 @@ export async function readEverything(world: ReadFixture, check: Check): Promise<
   await check(nobody, 20);
 }
 
-/** Searches for what is rare; answers how many pages it took. */
+/** Searches for a rare value. Returns how many pages it took. */
 export async function searchFor(
   world: ReadFixture,
   query: Parameters<ReadFixture['list']>[0],
@@ -63,7 +63,7 @@ export async function searchFor(
   }
 }
 
-/** Looks for recipients in a state that none is in; answers how many pages it took. */
+/** Looks for recipients in a state that none of them has. Returns how many pages it took. */
 export async function searchRecipients(world: ReadFixture, check: Check, most: number): Promise<number> {
   let from: number | undefined;
   for (let pages = 1; ; pages++) {

@@ -12,17 +12,17 @@ import { databaseFor } from '../../../src/storage/engine/database-for.js';
 import type { Operation, Row, Statement } from '../../../src/storage/engine/operation.js';
 import { ACCOUNT, aSend, messageId, phone, range, recipients, START } from '../../contract/storage/fixtures.js';
 
-/** How many messages of one recipient there are, all older than the large one, which has so many recipients. */
+/** The number of messages with one recipient, all older than the large one, which has this many recipients. */
 export const SMALL = 3000;
 export const LARGE = 30_000;
 
 /** The newest message. */
 export const LARGE_ID = messageId(SMALL);
 
-/** The most rows that a page may read: 2000 messages, 20 000 recipients, and what is shown. */
+/** The most rows that a page may read: 2000 messages, 20 000 recipients, and the shown ones. */
 export const MAX_ROWS = 25_000;
 
-/** What a read did: its result, its statements as the database is given them, and the rows that these gave. */
+/** The effects of a read: its result, its statements as the database gets them, and the rows that these returned. */
 export interface Watched<T> {
   readonly result: T;
   readonly statements: readonly Statement[];
@@ -30,8 +30,8 @@ export interface Watched<T> {
 }
 
 /**
- * A storage with an account that has sent a lot. The oldest message alone is under the name `RARE`, and failed; the third
- * has a number of its own.
+ * A storage with an account that has sent a lot. Only the oldest message has the sender `RARE`, and it failed. The
+ * third one has a number of its own.
  */
 export class ReadFixture {
   private constructor(

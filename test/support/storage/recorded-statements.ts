@@ -2,12 +2,12 @@ import { jest } from '@jest/globals';
 import type { Statement } from '../../../src/storage/engine/operation.js';
 import { PostgresDialect } from '../../../src/storage/postgres/postgres-dialect.js';
 
-/** A statement that was run, as the database was given it, and whether in a transaction of ours. */
+/** A statement as the database got it, and whether it ran in a transaction of ours. */
 export interface Recorded extends Pick<Statement, 'sql' | 'params'> {
   readonly inTransaction: boolean;
 }
 
-/** Records what storages run on PostgreSQL, each text once, with its latest parameters, until `stop`. */
+/** Records the statements of storages on PostgreSQL, each text once, with its latest parameters, until `stop`. */
 export function recordStatements(): { readonly found: ReadonlyMap<string, Recorded>; stop(): void } {
   const found = new Map<string, Recorded>();
   const connection = PostgresDialect.prototype.connection;

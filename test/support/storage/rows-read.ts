@@ -5,20 +5,20 @@ import type { Statement } from '../../../src/storage/engine/operation.js';
 import { eventually } from '../common/eventually.js';
 import { connectPostgres } from '../databases/postgres.js';
 
-/** Counts what a database reads for work. */
+/** Counts what a database reads during some work. */
 export type RowsRead = (work: () => Promise<unknown>) => Promise<number>;
 
-/** One connection, which answers with rows. */
+/** One connection, which returns rows. */
 interface Connection {
   query<R>(sql: string, params?: unknown[]): Promise<R>;
 }
 
-/** A storage on one connection, so that what the server counts is what the storage has read. */
+/** A storage on one connection, so that the server's counters are those of the storage. */
 export async function openCounted(
   type: 'postgres' | 'mysql',
   url: string,
 ): Promise<{ readonly source: DataSource; readonly storage: TypeormStorage; close(): Promise<void> }> {
-  // A connection that ends tells PostgreSQL what it has counted.
+  // A connection that ends reports its counters to PostgreSQL.
   const extra = type === 'postgres' ? { max: 1, idleTimeoutMillis: 1 } : { connectionLimit: 1 };
   const source = await new DataSource({ type, url, extra }).initialize();
   const storage = new TypeormStorage({ database: source });
@@ -31,7 +31,7 @@ export async function openCounted(
 }
 
 /**
- * Counts what PostgreSQL has read by connections that have ended since, beside one that is idle in a transaction.
+ * Counts what PostgreSQL has read on connections that have ended since, beside one that is idle in a transaction.
  * @param counter a statement that gives the count so far, as `read`
  */
 export async function postgresReads(
@@ -65,12 +65,12 @@ export function rowsOf(...tables: readonly string[]): string {
     FROM pg_stat_user_tables t WHERE relname IN (${tables.map((table) => `'${table}'`).join(', ')})`;
 }
 
-/** Counts what MariaDB reads of rows and index entries, on the connection that does the work. */
+/** Counts the rows and index entries that MariaDB reads on the connection that does the work. */
 export function mariadbReads(connection: Connection): RowsRead {
   return handlerReads(connection, "Variable_name LIKE 'Handler_read%'");
 }
 
-/** Counts what MariaDB reads for statements, but for the rows of sorted and temporary results. */
+/** Counts what MariaDB reads for statements, without the rows of sorted and temporary results. */
 export function mariadbReadsOf(connection: Connection, statements: readonly Statement[]): Promise<number> {
   const count = handlerReads(connection, "Variable_name LIKE 'Handler_read%' AND Variable_name NOT LIKE '%rnd%'");
   return count(async () => {
@@ -87,7 +87,7 @@ function handlerReads(connection: Connection, which: string): RowsRead {
   };
 }
 
-/** A step of a plan of PostgreSQL's, run. */
+/** A step of an executed PostgreSQL plan. */
 interface Step {
   readonly 'Relation Name'?: string;
   readonly 'Actual Rows': number;
@@ -96,7 +96,7 @@ interface Step {
   readonly Plans?: readonly Step[];
 }
 
-/** Runs statements on PostgreSQL in one transaction, and counts the rows that their plans read of our tables. */
+/** Executes statements on PostgreSQL in one transaction, and counts the rows that their plans read from our tables. */
 export async function postgresReadsOf(connection: Connection, statements: readonly Statement[]): Promise<number> {
   let read = 0;
   await connection.query(BEGIN);

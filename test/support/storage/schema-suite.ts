@@ -48,7 +48,7 @@ const DEVELOPMENT_VERSIONS = [
   'sandbox/0002-screens',
 ];
 
-/** How each database tells what it has. `ddl`: whether what a failed first migration has done is undone. */
+/** How each database shows its contents. `ddl`: whether a failed first migration is rolled back. */
 const CATALOGUES = {
   'better-sqlite3': {
     ddl: true,
@@ -83,7 +83,7 @@ function catalogueOf({ options }: DataSource) {
   return options.type === 'better-sqlite3' ? CATALOGUES['better-sqlite3'] : CATALOGUES.mysql;
 }
 
-/** All that the database has under our names, as sorted lines. */
+/** Everything that the database has under our names, as sorted lines. */
 async function schemaOf(dataSource: DataSource): Promise<readonly string[]> {
   const { columns, indexes } = catalogueOf(dataSource);
   const rows: object[] = [...(await dataSource.query(columns)), ...(await dataSource.query(indexes))];
@@ -101,7 +101,7 @@ function recordedIn(dataSource: DataSource): Promise<{ name: string; at: number 
     .then((rows: { name: string; at: unknown }[]) => rows.map(({ name, at }) => ({ name, at: Number(at) })));
 }
 
-/** The error of a start; it must be one. */
+/** The error of a start. Fails if there is none. */
 async function refusalOf(database: DataSource, migrations: 'run' | 'check'): Promise<unknown> {
   const storage = new TypeormStorage({ database, migrations });
   const fault: unknown = await storage.start().then(
@@ -118,7 +118,7 @@ async function migrated(dataSource: DataSource, groups: readonly SchemaGroup[], 
   await db.migrate(() => migrate(db.dialect, now, groups));
 }
 
-/** A migration that breaks off before its statement of that number, from 0. */
+/** A migration that stops before its statement of that number, from 0. */
 async function brokenOff(dataSource: DataSource, groups: readonly SchemaGroup[], at: number): Promise<void> {
   const db = await databaseFor(dataSource);
   const { dialect } = db;
@@ -134,7 +134,7 @@ async function brokenOff(dataSource: DataSource, groups: readonly SchemaGroup[],
   await expect(db.migrate(() => migrate(breaking, 1, groups))).rejects.toThrow('The power is gone.');
 }
 
-/** How many statements of DDL a migration of an empty database runs. */
+/** How many statements of DDL a migration of an empty database executes. */
 async function statementsIn(dataSource: DataSource, groups: readonly SchemaGroup[]): Promise<number> {
   const { dialect } = await databaseFor(dataSource);
   return versionsOf(groups).flatMap(({ up }) => up(dialect)).length;
@@ -165,9 +165,9 @@ function country(dialect: Dialect): string[] {
   ];
 }
 
-/** What holds for our schema on each database. @param open an empty database of its own, closed after the test */
+/** Tests of our schema on each database. @param open an empty database of its own, closed after the test */
 export function schemaRules(open: () => Promise<DataSource>): void {
-  test('every table has a primary key, and the columns that are to come are there without being written', async () => {
+  test('every table has a primary key, and the columns for later versions exist without being written', async () => {
     const dataSource = await open();
     const storage = new TypeormStorage({ database: dataSource });
     await storage.start();
@@ -192,7 +192,7 @@ export function schemaRules(open: () => Promise<DataSource>): void {
   });
 
   test.each(['run', 'check'] as const)(
-    'a database of a development build from before 0.1.0 is refused, untouched (%s)',
+    'a database of a development build from before 0.1.0 is refused and left untouched (%s)',
     async (migrations) => {
       const dataSource = await open();
       const storage = new TypeormStorage({ database: dataSource });
@@ -223,7 +223,7 @@ export function schemaRules(open: () => Promise<DataSource>): void {
       'whose first version broke off, with no version recorded',
       ['CREATE TABLE messaging_schema (name VARCHAR(191) NOT NULL PRIMARY KEY, applied_at BIGINT NOT NULL)'],
     ],
-  ])('tables of ours %s are refused, untouched', async (_, first) => {
+  ])('tables of ours %s are refused and left untouched', async (_, first) => {
     const dataSource = await open();
     for (const sql of first) await dataSource.query(sql);
     await dataSource.query('CREATE TABLE messaging_recipient (id INT PRIMARY KEY)');
@@ -247,8 +247,8 @@ export function schemaRules(open: () => Promise<DataSource>): void {
     expect([await schemaOf(dataSource), await recordedIn(dataSource)]).toEqual(before);
   });
 
-  describe('versions that are added', () => {
-    test('run once, in the order of their groups, also where the first ones have run before', async () => {
+  describe('added versions', () => {
+    test('run once, in the order of their groups, even if the first ones ran earlier', async () => {
       const dataSource = await open();
       await migrated(dataSource, SCHEMA, 1);
       const db = await databaseFor(dataSource);
@@ -264,11 +264,11 @@ export function schemaRules(open: () => Promise<DataSource>): void {
       await db.read(() => checkSchema(LATER));
     });
 
-    test('leave nothing behind when one fails, or are finished by the next start', async () => {
+    test('leave nothing behind if one fails, or are completed by the next start', async () => {
       const dataSource = await open();
       await migrated(dataSource, SCHEMA, 1);
       const before = [await schemaOf(dataSource), await recordedIn(dataSource)];
-      // Before the drop of an index; and behind it, before the next group.
+      // Before the drop of an index, and after it, before the next group.
       for (const statement of [2, 3]) {
         await brokenOff(dataSource, LATER, statement);
         if (dataSource.options.type === 'better-sqlite3') {
@@ -288,14 +288,14 @@ export function schemaRules(open: () => Promise<DataSource>): void {
     });
   });
 
-  test('a first migration that broke off at any place is finished by the next start', async () => {
+  test('a first migration that stopped at any place is completed by the next start', async () => {
     const fresh = await open();
     await migrated(fresh, SCHEMA, 2);
     const whole = await schemaOf(fresh);
     const dataSource = await open();
     const statements = await statementsIn(dataSource, SCHEMA);
-    // All but the last are in the first version: what MariaDB has recorded as whole is not run again.
-    // Each break is behind the one before it: the start in between finds what that has left.
+    // All but the last are in the first version, because MariaDB does not run again what it has recorded as complete.
+    // Each stop comes after the previous one, because the start in between finds what that one left.
     const inFirst = await statementsIn(dataSource, [{ name: 'first', versions: versionsOf(SCHEMA).slice(0, 1) }]);
     for (const place of [0, 1, 2, inFirst - 1, statements - 1]) {
       await brokenOff(dataSource, SCHEMA, place);

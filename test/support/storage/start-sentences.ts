@@ -2,7 +2,10 @@ import { expect } from '@jest/globals';
 import { MessagingOptionsError } from '../../../src/common/errors.js';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 
-/** What a start says on a server's empty database that is to be checked, on one that is not there, and to a stranger. */
+/**
+ * The sentences of a start that checks a server's empty database, one that does not exist, and one that it may not
+ * open.
+ */
 export async function expectStartSentences(url: string): Promise<void> {
   await expectSentence(url, 'check', /migrations is 'check' and the schema lacks .*: run messagingMigrations first\.$/);
   await expectSentence(`${url}_not`, 'run', /there is no such database for this user \(\w+\)\.$/);

@@ -15,7 +15,7 @@ import {
 } from '@opentelemetry/sdk-trace-base';
 import { OpenTelemetry, type OpenTelemetryOptions } from '../../../src/telemetry/opentelemetry/index.js';
 
-/** The part of a host's context manager that is needed here. */
+/** The part of a host's context manager that these tests need. */
 class Contexts implements ContextManager {
   private readonly storage = new AsyncLocalStorage<Context>();
 
@@ -73,7 +73,7 @@ export class InMemoryOtel {
     return this.exporter.getFinishedSpans().filter((span) => name === undefined || span.name === name);
   }
 
-  /** The values of a metric now, by their attributes as JSON. */
+  /** The current values of a metric, by their attributes as JSON. */
   async values(name: string): Promise<ReadonlyMap<string, unknown>> {
     const { resourceMetrics } = await this.reader.collect();
     const metrics = resourceMetrics.scopeMetrics.flatMap((scope) => scope.metrics);

@@ -6,7 +6,7 @@ import {
   type TelemetrySpan,
 } from '../../../src/common/telemetry/telemetry.js';
 
-/** A measure or a span, with all that it says. */
+/** A measure or a span, with all its contents. */
 export type Recorded = readonly string[];
 
 /** Records each different measure and span once, whatever its value is. */
@@ -36,7 +36,7 @@ export class RecordingTelemetry extends Telemetry {
     const said = Object.entries(attributes).map(([key, value]) => `${key}=${value}`);
     this.record([name, ...said, ...links.map(() => 'linked')]);
     return {
-      // What carriers and endpoints get is as it is without telemetry.
+      // Carriers and endpoints receive the same as without telemetry.
       traceparent: name === 'messaging.accept' ? `00-0af7651916cd43dd8448eb211c80319c-${id}-01` : undefined,
       isRecorded: true,
       end: (error) => this.record([name, 'ended', error ?? '']),

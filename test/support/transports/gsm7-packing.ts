@@ -44,14 +44,14 @@ export function packUcs2(units: Uint8Array, header: Uint8Array = new Uint8Array(
   return { octets, length: octets.length, hasHeader: header.length > 0 };
 }
 
-/** The text of UCS-2 user data. A unit that is cut or a surrogate alone throws. */
+/** The text of UCS-2 user data. Throws if a unit is cut or a surrogate is alone. */
 export function readUcs2({ octets, hasHeader }: UserData): string {
   return new TextDecoder('utf-16be', { fatal: true, ignoreBOM: true }).decode(
     octets.subarray(headerOctets(octets, hasHeader)),
   );
 }
 
-/** What a phone shows for septets. An escape without a known character behind it throws. */
+/** The characters that a phone shows for septets. Throws if an escape has no known character after it. */
 export function readGsm7(septets: Uint8Array): string {
   let text = '';
   for (let at = 0; at < septets.length; at++) {
@@ -75,7 +75,7 @@ function bitAt(octets: Uint8Array, bit: number): number {
   return ((octets[bit >> 3] ?? 0) >> (bit & 7)) & 1;
 }
 
-/** Septets from 0x20 on that are not the ASCII character of the same number. */
+/** Septets from 0x20 on that are not the ASCII character with the same number. */
 const NOT_ASCII: ReadonlyMap<number, number> = new Map([
   [0x24, 0xa4],
   [0x40, 0xa1],
@@ -93,8 +93,8 @@ const NOT_ASCII: ReadonlyMap<number, number> = new Map([
 ]);
 
 /**
- * The tables of TS 23.038 clause 6.2.1 once more, in code points, so that a slip of the one in `src/` shows: septets
- * 0x00–0x1F and the places above where the alphabet is not ASCII.
+ * The tables of TS 23.038 clause 6.2.1 once more, in code points, so that a slip in `src/` shows: septets 0x00–0x1F and
+ * the positions above where the alphabet is not ASCII.
  */
 const BASIC: readonly (number | undefined)[] = [
   ...[0x40, 0xa3, 0x24, 0xa5, 0xe8, 0xe9, 0xf9, 0xec, 0xf2, 0xc7, 0x0a, 0xd8, 0xf8, 0x0d, 0xc5, 0xe5],

@@ -3,7 +3,7 @@ import type { ReceivedSms, SmsTransportHarness } from '../../contract/transport/
 
 const OUTCOMES = { taken: '0', refused: '1', busy: '2', lost: '3' } as const;
 
-/** A carrier and its transport in one object, right in everything; tests build faults into it. */
+/** A carrier and its transport in one object, correct in everything. Tests build faults into it. */
 export class LoopCarrier extends SmsTransport {
   override readonly name = 'loop';
   override readonly repeat = 'at-most-once';
@@ -57,7 +57,7 @@ export class LoopCarrier extends SmsTransport {
   override async stop(): Promise<void> {}
 }
 
-/** The carrier as the contract suite wants it. */
+/** The carrier as the contract suite needs it. */
 export function loopHarness(carrier: LoopCarrier): SmsTransportHarness {
   return {
     transport: carrier,

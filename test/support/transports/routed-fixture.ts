@@ -16,7 +16,7 @@ import { SqliteMemory } from '../databases/sqlite-memory.js';
 import { ChosenIds } from '../outbox/chosen-ids.js';
 import { RecordingSink } from './recording-sink.js';
 
-/** One carrier among several; does what a test says. */
+/** One carrier among several. It does what a test says. */
 export class RouteDouble extends SmsTransport {
   override readonly repeat: RepeatPolicy = 'at-most-once';
   override timing: Partial<DeliveryTiming> = {};
@@ -26,7 +26,7 @@ export class RouteDouble extends SmsTransport {
   stops = 0;
   sink: SmsSink | undefined;
 
-  /** @param answer what becomes of an SMS */
+  /** @param answer the result of an SMS */
   constructor(
     override readonly name: string,
     public answer: (sms: OutgoingSms) => SubmitResult | Promise<SubmitResult> = () => ({ kind: 'sent' }),
@@ -72,12 +72,12 @@ export function anSms(number: string, over: Partial<OutgoingSms> = {}): Outgoing
   return { smsId: `sms-${made}`, position: 0, signature: 'INFOS', number, text: 'Bonjour', attempt: 1, ...over };
 }
 
-/** A router over doubles, on a clock and with lots that the test draws. */
+/** A router over doubles, on a clock and with random numbers that the test chooses. */
 export class RoutedFixture {
   readonly clock: FakeClock;
   readonly ids = new ChosenIds();
   readonly sink = new RecordingSink();
-  /** What operators rest. */
+  /** The routes that operators rest. */
   readonly rested = new Set<string>();
   readonly router: SmsRouter;
 
@@ -116,7 +116,7 @@ export class RoutedFixture {
     return this.router.submit(batch, signal, report);
   }
 
-  /** What became of one SMS. */
+  /** The result of one SMS. */
   async send(number: string, over: Partial<OutgoingSms> = {}): Promise<SubmitResult | undefined> {
     return (await this.submit([anSms(number, over)]))[0];
   }

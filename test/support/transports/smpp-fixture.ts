@@ -21,7 +21,7 @@ export class SmppFixture {
     return smsc;
   }
 
-  /** Starts a transport; each link needs a port at least. */
+  /** Starts a transport. Each link needs at least a port. */
   async start(
     links: readonly (Partial<SmppLinkOptions> & { port: number })[],
     options: Omit<SmppOptions, 'links'> = {},
@@ -34,7 +34,7 @@ export class SmppFixture {
     return transport;
   }
 
-  /** Stops a transport, whose last timers are turned for it. */
+  /** Stops a transport, and advances the clock for its last timers. */
   async stop(transport: SmppSmsTransport): Promise<void> {
     let stopped = false;
     const stopping = transport.stop().then(() => {
@@ -52,7 +52,7 @@ export class SmppFixture {
     return transport.submit(batch, this.stopping.signal, report);
   }
 
-  /** Submits and turns the clock until the results are there. */
+  /** Submits and advances the clock until the results are there. */
   async results(
     transport: SmppSmsTransport,
     batch: readonly OutgoingSms[],
@@ -61,7 +61,7 @@ export class SmppFixture {
     return this.settled(this.submit(transport, batch), stepMs);
   }
 
-  /** Turns the clock until a promise is settled. */
+  /** Advances the clock until a promise has settled. */
   async settled<T>(promise: Promise<T>, stepMs?: number): Promise<T> {
     let over = false;
     const end = () => {
@@ -72,7 +72,9 @@ export class SmppFixture {
     return promise;
   }
 
-  /** Turns the clock until it is so. Short steps: answers on the loopback must not look late. */
+  /**
+   * Advances the clock until the condition is true. In short steps, so that answers on the loopback do not look late.
+   */
   async until(isSo: () => boolean, stepMs = 5): Promise<void> {
     await eventually(isSo, Boolean, { clock: this.clock, stepMs });
   }
@@ -95,7 +97,7 @@ export function smppFixture(): () => SmppFixture {
   };
 }
 
-/** The SMS with these texts, from INFOS to one number each. */
+/** SMS with these texts, from INFOS to one number each. */
 export function smsOf(...texts: readonly string[]): OutgoingSms[] {
   return texts.map((text, position) => ({
     smsId: 'send',
@@ -107,12 +109,12 @@ export function smsOf(...texts: readonly string[]): OutgoingSms[] {
   }));
 }
 
-/** So many short SMS, each text another. */
+/** This many short SMS with different texts. */
 export function manySms(count: number): OutgoingSms[] {
   return smsOf(...Array.from({ length: count }, (_, index) => `text ${index}`));
 }
 
-/** The content of a submit, its header taken off, read as ASCII. */
+/** The contents of a submit without its header, read as ASCII. */
 export function textOf({ esmClass, shortMessage }: { esmClass: number; shortMessage: Uint8Array }): string {
   const header = esmClass & 0x40 ? 1 + (shortMessage[0] ?? 0) : 0;
   return Buffer.from(shortMessage.subarray(header)).toString('latin1');

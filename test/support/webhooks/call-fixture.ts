@@ -26,7 +26,7 @@ const SETTINGS = resolveWebhookSettings({
   allow: 'loopback',
 });
 
-/** Jitter in the middle: waits are exactly those of the schedule. */
+/** Jitter in the middle, so that waits are exactly those of the schedule. */
 class MiddleIds extends UuidGenerator {
   override random(): number {
     return 0.5;
@@ -39,7 +39,7 @@ export interface CallProcess {
   stop(): Promise<void>;
 }
 
-/** Endpoints of one account on a storage in memory, whose clock the test turns. */
+/** Endpoints of one account on a storage in memory, whose clock the test advances. */
 export class CallFixture {
   readonly account = 'demo';
   readonly clock = new FakeClock();
@@ -147,7 +147,7 @@ export class CallFixture {
     return { dispatcher, stop };
   }
 
-  /** Turns the clock until something is so. */
+  /** Advances the clock until a condition is true. */
   async until<T>(ask: () => T | Promise<T>, isIt?: (answer: T) => boolean, stepMs = 20): Promise<T> {
     return eventually(ask, isIt, { clock: this.clock, stepMs });
   }

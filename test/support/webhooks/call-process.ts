@@ -38,7 +38,7 @@ export class CallHost {
     });
   }
 
-  /** Has it record nothing more; resolves when what it was recording is stored. */
+  /** Stops it from recording more. Resolves when everything is stored that it was recording. */
   async quiet(): Promise<void> {
     this.child?.send('quiet');
     if (this.child) await once(this.child, 'message');

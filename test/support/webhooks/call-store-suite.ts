@@ -16,7 +16,7 @@ import { EndpointStore } from '../../../src/webhooks/endpoints/endpoint-store.js
 const NOW = 1_000_000;
 const ORDER = { owner: 'a', now: NOW, leaseUntil: NOW + 1000, limit: 100 };
 
-/** What `CallStore` promises, on a database. */
+/** The promises of `CallStore`, on a database. */
 export function describeCallStore(
   name: string,
   open: () => Promise<{ source: DataSource; close(): Promise<void> }>,
@@ -39,7 +39,7 @@ export function describeCallStore(
       await close?.();
     });
 
-    /** An endpoint of an account of its own, whose log has so many events. */
+    /** An endpoint with an account of its own, whose log has this many events. */
     async function endpoint(events: number, given: { types?: string; cursor?: number } = {}): Promise<Endpoint> {
       const id = `e${String(++made).padStart(4, '0')}`;
       const account = `account-${id}`;
@@ -109,7 +109,7 @@ export function describeCallStore(
       batch,
     });
 
-    test('takes what has work, once, and again when its lease has ended', async () => {
+    test('takes an endpoint with work, once, and again when its lease has ended', async () => {
       const busy = await endpoint(3);
       const idle = await endpoint(3, { cursor: 3 });
       const accounts = [busy.accountId, idle.accountId];
@@ -127,7 +127,7 @@ export function describeCallStore(
       expect(await store.renew('b', [lease], NOW + 9000)).toEqual([]);
     });
 
-    test('of several processes at once, one takes an endpoint', async () => {
+    test('lets one of several concurrent processes take an endpoint', async () => {
       const endpoints = await Promise.all(Array.from({ length: 10 }, () => endpoint(1)));
       const accounts = endpoints.map(({ accountId }) => accountId);
       const owners = ['a', 'b', 'c', 'd', 'e', 'f'];
@@ -136,7 +136,7 @@ export function describeCallStore(
       expect(ids.sort()).toEqual(endpoints.map(({ id }) => id).sort());
     });
 
-    test('walks over all endpoints in pages', async () => {
+    test('lists all endpoints in pages', async () => {
       await Promise.all(Array.from({ length: 5 }, () => endpoint(1)));
       const seen: string[] = [];
       for (let after: string | undefined; ; ) {
@@ -149,7 +149,7 @@ export function describeCallStore(
       expect(new Set(seen).size).toBe(seen.length);
     });
 
-    test('stores what became of calls, as a whole and any number of times', async () => {
+    test('stores the results of calls, as a whole and any number of times', async () => {
       const one = await endpoint(9);
       const lease = await leaseOf(one);
       const record = { ok: false, status: undefined, error: 'timeout', reply: undefined };
@@ -190,7 +190,8 @@ export function describeCallStore(
       });
       const id = (last: string) => `01a1fe2d-892e-775e-ac74-${String(made).padStart(9, '0')}${last}`;
       const failure = { ok: false, status: 500, error: undefined, reply: 'no', id: id('abc') };
-      // As they end, not as they begin; the second run begins before the first one ends, and the failure is between them.
+      // In the order of their ends, not of their beginnings. The second run begins before the first one ends, and the
+      // failure is between them.
       const runs = [
         { ...answer, id: id('123'), calls: [call(1, 5), call(2, 0), call(3, 60)] },
         { ...failure, calls: [call(4, 40)] },
@@ -227,7 +228,7 @@ export function describeCallStore(
       expect(items.map((attempt) => attempt.id)).toEqual([failure.id]);
     });
 
-    test('lists runs that are more than are read at a time, and overlap, without leaving out a call', async () => {
+    test('lists overlapping runs that are more than are read at a time, without leaving out a call', async () => {
       const one = await endpoint(9);
       const lease = await leaseOf(one);
       const answer = { ok: true, status: 200, error: undefined, reply: undefined };
@@ -247,7 +248,7 @@ export function describeCallStore(
       }
     });
 
-    test('tells two leases of one endpoint apart', async () => {
+    test('distinguishes two leases of one endpoint', async () => {
       const one = await endpoint(9);
       const old = await leaseOf(one);
       const lease = await leaseOf(one, 'a', NOW + 1000);
@@ -279,7 +280,7 @@ export function describeCallStore(
       }
     });
 
-    test('keeps so many replays of an endpoint waiting, and refuses a further one until one has ended', async () => {
+    test('keeps a limited number of replays of an endpoint waiting, and refuses a further one until one has ended', async () => {
       const one = await endpoint(4, { cursor: 4 });
       const other = await endpoint(4, { cursor: 4 });
       const replay = (of: Endpoint, id: number) =>
@@ -298,7 +299,7 @@ export function describeCallStore(
       expect(await replay(other, 10)).toBe(4);
       const audited = await storage.store(AuditLog).list({ limit: 50, accountId: one.accountId });
       expect(audited.items.filter(({ action }) => action === 'webhook.replayed')).toHaveLength(MAX_REPLAYS);
-      // Nothing is refused that opens no window.
+      // A request that opens no window is never refused.
       expect(
         await store.retryFailed({
           endpoint: one,
@@ -328,7 +329,7 @@ export function describeCallStore(
       expect(await store.pending(one.id, 'number', 9)).toEqual([]);
     });
 
-    test('adds no call of an event that is called anyway, but hurries one that has failed', async () => {
+    test('adds no call for an event that is called anyway, but hurries one that has failed', async () => {
       const one = await endpoint(4);
       await store.commit('a', [progress(await leaseOf(one), { cursor: 2, failed: [failed(4, NOW + 50)] })]);
       expect(await store.callAgain(one, 3, NOW)).toBe(true);
@@ -336,7 +337,7 @@ export function describeCallStore(
       expect(await store.pending(one.id, 'number', 9)).toEqual([{ ...failed(4, NOW), tries: 0 }]);
     });
 
-    test('disables in the transaction that says so in the log', async () => {
+    test('disables an endpoint in the transaction that records it in the log', async () => {
       const one = await endpoint(2);
       const disabled = { reason: 'gone', at: NOW + 7 } as const;
       await store.commit('a', [progress(await leaseOf(one), { cursor: 1, disabled })]);
@@ -347,7 +348,7 @@ export function describeCallStore(
       expect((await store.take({ ...ORDER, now: NOW + 9999, accounts: [one.accountId] })).taken).toEqual([]);
     });
 
-    test('forgets failures whose events are no longer kept, and nothing else', async () => {
+    test('deletes failures whose events are no longer kept, and nothing else', async () => {
       const one = await endpoint(6);
       const failures = [failed(1, undefined), failed(2, NOW), failed(5, undefined)];
       await store.commit('a', [progress(await leaseOf(one), { cursor: 6, failed: failures })]);
@@ -361,7 +362,7 @@ export function describeCallStore(
       expect(rows.map(({ sequence }) => Number(sequence))).toEqual([2, 5]);
     });
 
-    test('has single events, windows and failures called again', async () => {
+    test('repeats single events, windows and failures', async () => {
       const one = await endpoint(4, { types: '["optout.added","optout.removed"]' });
       await record(one.accountId, 3, 'optout.removed', NOW + 10);
       await record(one.accountId, 2, 'otp.verified', NOW + 20);
@@ -395,7 +396,7 @@ export function describeCallStore(
       expect(await store.pending(one.id, 'number', 9)).toEqual([]);
     });
 
-    test('has single events, windows and failures of a large batch called again', async () => {
+    test('repeats single events, windows and failures of a large batch', async () => {
       const one = await endpoint(20, { types: '["optout.added","optout.removed"]' });
       await record(one.accountId, 20, 'optout.removed', NOW + 10, 1);
       await record(one.accountId, 1, 'otp.verified', NOW + 50);

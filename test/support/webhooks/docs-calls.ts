@@ -22,7 +22,7 @@ function headersOf(body = BODY, age = 0): Record<string, string> {
   return { 'webhook-id': 'evt_1', 'webhook-timestamp': String(timestamp), 'webhook-signature': signature };
 }
 
-/** What is called, and whether a receiver takes it. */
+/** The contents of a call, and whether a receiver accepts it. */
 export const CALLS: readonly (readonly [what: string, holds: boolean, headers: () => Record<string, string>])[] = [
   ['signed by two secrets', true, () => headersOf()],
   ['for another body', false, () => headersOf('{}')],

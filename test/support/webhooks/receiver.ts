@@ -5,17 +5,17 @@ import type { AddressInfo } from 'node:net';
 export interface ReceivedCall {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** Of its events, in their order. */
+  /** The numbers of its events, in their order. */
   readonly sequences: readonly (number | null)[];
 }
 
-/** Says what a receiver answers; default 200. */
+/** The receiver's answer; default 200. */
 export type Answers = (call: ReceivedCall, response: ServerResponse, index: number) => void;
 
-/** An endpoint on loopback that writes down what it gets. */
+/** An endpoint on loopback that records what it receives. */
 export class Receiver {
   readonly calls: ReceivedCall[] = [];
-  /** Calls under way, now and at most. */
+  /** Concurrent calls: now, and the most at a time. */
   underWay = 0;
   most = 0;
   answers: Answers = (_, response) => response.end();
@@ -46,7 +46,7 @@ export class Receiver {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/hook`;
   }
 
-  /** The numbers of all events that came, repeats too. */
+  /** The numbers of all events that came, including repeats. */
   get sequences(): readonly (number | null)[] {
     return this.calls.flatMap(({ sequences }) => sequences);
   }

@@ -18,10 +18,10 @@ import { alsoUnmount, clientOf } from '../mounting/mounted.js';
 /** A secret for tests. */
 export const WEBHOOK_PEPPER = 'a pepper of webhooks, for tests only';
 
-/** Remembers what it is asked to call. */
+/** Records what it is asked to call. */
 export class FakeCalls implements Pick<EndpointCalls, 'ping' | 'retry' | 'replay'> {
   readonly asked: unknown[] = [];
-  /** The sequences that are kept. */
+  /** The sequence numbers that are kept. */
   readonly kept = new Set<number>();
 
   async ping({ id }: Endpoint): Promise<PingResult> {
@@ -40,7 +40,7 @@ export class FakeCalls implements Pick<EndpointCalls, 'ping' | 'retry' | 'replay
   }
 }
 
-/** A service with webhooks whose calls, network and time the test makes up. */
+/** A service with webhooks whose calls, network and time the test controls. */
 export async function startWebhooks(
   adapter: Adapter,
   { webhooks, ...options }: Partial<MessagingOptions> = {},
@@ -73,7 +73,7 @@ export async function startWebhooks(
   return { ...app, client, clock, network, calls, storage };
 }
 
-/** Makes an endpoint and gives the answer's fields. */
+/** Creates an endpoint and returns the fields of the answer. */
 export async function makeEndpoint(client: ApiClient, body: object = {}): Promise<{ id: string; secret: string }> {
   const reply = await client.post('webhooks', { url: 'https://hooks.example.com/in', ...body });
   if (reply.status !== 200) throw new Error(`No endpoint: ${JSON.stringify(reply.body)}`);

@@ -3,7 +3,7 @@ import { GSM7_ALPHABET } from '../gsm7-packing.js';
 const ARABIC = 'الرمز الخاص بك صالح لمدة خمس دقائق، لا تشاركه مع أي شخص. ';
 const FAMILY = '👨‍👩‍👧‍👦';
 
-/** Texts at which a splitter or an encoder may go wrong, and how many parts each takes. */
+/** Texts at which a splitter or an encoder may fail, and how many parts each takes. */
 export const DIRECTED_TEXTS: readonly (readonly [name: string, parts: number, text: string])[] = [
   ['French in GSM-7', 1, 'Réunion déplacée à 15 h, où ? Là-bas : Ça va, Émile ù ò ì. 12 €'],
   ['French with ç, ê and œ', 1, 'Ça a coûté cinq « cœurs » français, Noël à la fête'],

@@ -1,10 +1,10 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Where Debian puts servers; it is not on everybody's path. */
+/** The folder into which Debian installs servers, which is not in everybody's path. */
 const SERVERS = ['/usr/sbin', '/usr/local/sbin', '/sbin'];
 
-/** Where a program or a Perl module is; undefined when it is not installed. */
+/** The place of a program or a Perl module; undefined if it is not installed. */
 function found(file: string, folders: readonly string[]): string | undefined {
   return folders.map((folder) => join(folder, file)).find(isReadable);
 }
@@ -18,7 +18,7 @@ function isReadable(file: string): boolean {
   }
 }
 
-/** The path of a program. @throws Error when it is not installed */
+/** The path of a program. @throws Error if it is not installed */
 export function program(name: string): string {
   const file = found(name, [...(process.env.PATH ?? '').split(delimiter), ...SERVERS]);
   if (file === undefined) throw new Error(`${name} is not installed.`);
@@ -26,11 +26,11 @@ export function program(name: string): string {
 }
 
 /**
- * Whether a suite can have its peer. Without it the suite is skipped, and says so; with `CI=true` it fails instead: there,
- * a missing peer is a mistake.
+ * Whether a suite can have its peer. Without it the suite is skipped with a message; with `CI=true` it fails instead,
+ * because a missing peer is a mistake there.
  *
- * @param packages Debian's names of what it takes
- * @param files the programs that must be on the path, or absolute paths
+ * @param packages Debian's names of the packages that it needs
+ * @param files the programs that must be in the path, or absolute paths
  */
 export function hasPeer(name: string, packages: string, files: readonly string[]): boolean {
   const missing = files.filter((file) => !(file.startsWith('/') ? isReadable(file) : isProgram(file)));

@@ -17,7 +17,7 @@ interface KannelPorts {
 /** The first digits of the numbers for which Kannel has no route. */
 export const UNROUTED_PREFIX = '22699';
 
-/** What Kannel is asked to send. */
+/** The order that Kannel gets. */
 export interface KannelSms {
   readonly to: string;
   readonly text: string;
@@ -30,7 +30,7 @@ export interface KannelSms {
 /** The SMSC that Kannel binds to, and the URL that it calls with texts from phones. */
 export interface KannelSettings {
   readonly smscPort: number;
-  /** Called with the text of a phone: `%b` are its octets, UTF-16BE where `%c` is 2, else UTF-8. */
+  /** Called with the text of a phone: `%b` are its octets, UTF-16BE if `%c` is 2, otherwise UTF-8. */
   readonly inboundUrl: string;
 }
 
@@ -59,7 +59,7 @@ export class Kannel {
     private readonly ports: KannelPorts,
   ) {}
 
-  /** By its HTTP interface. @throws Error when Kannel refuses */
+  /** Sends over its HTTP interface. @throws Error if Kannel refuses */
   async send({ to, text, as, dlrUrl }: KannelSms): Promise<void> {
     const query = new URLSearchParams({
       username: 'test',
@@ -76,7 +76,7 @@ export class Kannel {
     if (answer.status !== 202) throw new Error(`Kannel answers ${answer.status}: ${await answer.text()}`);
   }
 
-  /** Where its HTTP interface is. */
+  /** The URL of its HTTP interface. */
   get url(): string {
     return `http://${this.ports.host}:${this.ports.sendsms}`;
   }

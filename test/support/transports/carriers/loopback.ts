@@ -5,12 +5,13 @@ import { createServer } from 'node:net';
 const ATTEMPTS = 5;
 
 /**
- * Starts a peer on a loopback address that nobody else is likely to use, with ports that are free there; on other ones when
- * another process took one of them first. Free on that address alone is not enough: what listens on all addresses has its port
- * there, too. The whole of 127.0.0.0/8 is the loopback's on Linux, where these peers run.
+ * Starts a peer on a loopback address that nobody else is likely to use, with ports that are free there, or on other
+ * ports if another process took one of them first. A port that is free on that address alone is not enough, because a
+ * program that listens on all addresses holds its port there too. On Linux, where these peers run, all of 127.0.0.0/8
+ * is loopback.
  *
  * @param count how many ports
- * @param start rejects with the words of the peer; those of the system say that a port is in use
+ * @param start rejects with the peer's words; those of the system say that a port is in use
  */
 export async function onFreePorts<T>(
   count: number,
@@ -26,7 +27,7 @@ export async function onFreePorts<T>(
   }
 }
 
-/** Ports that nothing listens on, all different. */
+/** Ports on which nothing listens, all different. */
 async function freePorts(host: string, count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {

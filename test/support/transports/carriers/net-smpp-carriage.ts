@@ -29,7 +29,7 @@ export class NetSmppCarriage {
     this.transport = new SmppSmsTransport({ links }, new SystemClock(), new UuidGenerator());
   }
 
-  /** Resolves when the carrier's own account of all SMS is complete, too. */
+  /** Resolves when the carrier's own record of all SMS is complete too. */
   async submit(sms: readonly OutgoingSms[]): Promise<readonly SubmitResult[]> {
     const results = await this.transport.submit(sms, new AbortController().signal);
     await this.smsc.caughtUp();

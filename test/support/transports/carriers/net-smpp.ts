@@ -8,7 +8,7 @@ import { PeerProcess } from './peer-process.js';
 
 const SCRIPT = join(import.meta.dirname, 'net-smpp-smsc.pl');
 
-/** How it behaves; see the script. */
+/** How it behaves. See the script. */
 export interface NetSmppScript {
   readonly throttleEvery?: number;
   readonly dropEvery?: number;
@@ -20,7 +20,7 @@ export interface NetSmppScript {
   readonly receiptFirst?: boolean;
 }
 
-/** A submit as Net::SMPP read it; octets in hexadecimal. */
+/** A submit as Net::SMPP read it, with octets in hexadecimal. */
 export type NetSmppPdu = Readonly<Record<string, string | number>>;
 
 /** One thing that happened there. */
@@ -73,14 +73,14 @@ export class NetSmpp {
     return this.events.filter((each): each is Extract<NetSmppEvent, { event: K }> => each.event === kind);
   }
 
-  /** Resolves when so many of one kind happened. */
+  /** Resolves when this many things of one kind have happened. */
   async happened(kind: NetSmppEvent['event'], count: number): Promise<void> {
     await until(() => this.all(kind).length >= count);
   }
 
   /**
-   * Resolves when all that happened there until now is known here: what it tells comes another way than what it answers,
-   * and may come later.
+   * Resolves when everything that happened there until now is known here. Its reports come another way than its
+   * answers, and may come later.
    */
   async caughtUp(): Promise<void> {
     const sequence = ++this.questions;
@@ -100,7 +100,7 @@ export class NetSmpp {
     return times;
   }
 
-  /** How many submits came to this. */
+  /** How many submits had this result. */
   count(verdict: Extract<NetSmppEvent, { event: 'submit' }>['verdict']): number {
     return this.all('submit').filter((submit) => submit.verdict === verdict).length;
   }

@@ -69,7 +69,7 @@ export class OsmoMsc {
     private readonly peer: PeerProcess,
   ) {}
 
-  /** All that it stored for a number, in the order in which it came. */
+  /** Everything that it stored for a number, in the order of arrival. */
   stored(number: string): OsmoSms[] {
     const database = new Database(this.file, { readonly: true });
     try {
@@ -79,7 +79,7 @@ export class OsmoMsc {
     }
   }
 
-  /** Stops the process: it neither reads nor sends any more, but its kernel still accepts connections. */
+  /** Stops the process: it no longer reads or sends, but its kernel still accepts connections. */
   freeze(): void {
     this.peer.signal('SIGSTOP');
   }

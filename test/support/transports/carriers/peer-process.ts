@@ -12,7 +12,7 @@ export interface PeerSurroundings {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A program of somebody else, in a process group of its own. */
+/** A program that is not ours, in a process group of its own. */
 export class PeerProcess {
   private readonly child: ChildProcess;
   private readonly lines: string[] = [];
@@ -35,7 +35,10 @@ export class PeerProcess {
     this.child.on('error', (error) => this.lines.push(error.message));
   }
 
-  /** Resolves when the condition is true. @throws Error with the peer's last output, if the peer ends first or the time is up */
+  /**
+   * Resolves when the condition is true. @throws Error with the peer's last output, if the peer ends first or the time
+   * is up
+   */
   async ready(isSo: () => boolean | Promise<boolean>): Promise<void> {
     try {
       await until(async () => this.over || (await isSo()));
@@ -51,7 +54,7 @@ export class PeerProcess {
     try {
       process.kill(-this.child.pid, name);
     } catch {
-      // Gone already.
+      // It has already ended.
     }
   }
 

@@ -10,13 +10,13 @@ export interface Concatenation {
   readonly number: number;
 }
 
-/** What a phone would make of one stored SMS; without a header, no concatenation. */
+/** The text that a phone would show for one stored SMS; without a header, no concatenation. */
 export interface StoredPart {
   readonly text: string;
   readonly concatenation: Concatenation | undefined;
 }
 
-/** @throws Error for what no phone could show, or would show otherwise than it was meant */
+/** @throws Error if no phone could show it, or if a phone would show something else */
 export function readPart(sms: OsmoSms): StoredPart {
   const userData = userDataOf(sms);
   const header = userData.hasHeader ? userData.octets.subarray(0, 1 + (userData.octets[0] ?? 0)) : new Uint8Array(0);
@@ -24,14 +24,14 @@ export function readPart(sms: OsmoSms): StoredPart {
   if (sms.data_coding_scheme === UCS2) return { text: readUcs2(userData), concatenation };
   if (sms.data_coding_scheme !== 0) throw new Error(`data coding scheme ${sms.data_coding_scheme}`);
   const septets = unpackGsm7(userData);
-  // Byte for byte: the fill bits too.
+  // Byte for byte, including the fill bits.
   if (!Buffer.from(packGsm7(septets, header).octets).equals(userData.octets)) throw new Error('it is not packed so');
   return { text: readGsm7(septets), concatenation };
 }
 
 /**
- * OsmoMSC keeps TP-UDL as the length of the column: of a packed text, which is shorter in octets than in septets, the rest
- * is zeros.
+ * OsmoMSC keeps TP-UDL as the length of the column. A packed text is shorter in octets than in septets, so the rest is
+ * zeros.
  */
 function userDataOf({ user_data, data_coding_scheme, ud_hdr_ind }: OsmoSms): UserData & { readonly octets: Buffer } {
   const { length } = user_data;

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 /** What the server does when a whole request has arrived. */
 export type ByteHandler = (socket: Socket, request: string, place: { readonly inAll: number }) => void;
 
-/** A loopback server that keeps connections open and answers each request by bytes, well-formed or not. */
+/** A loopback server that keeps connections open and answers each request with bytes, well-formed or not. */
 export class ByteServer {
   readonly requests: string[] = [];
   connections = 0;

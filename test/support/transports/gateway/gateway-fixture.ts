@@ -57,7 +57,7 @@ export type FixtureOptions = Partial<Omit<HttpSmsOptions, 'vendor'>> & {
   readonly clock?: FakeClock;
 };
 
-/** A vendor's double on loopback, and our transport that speaks to it, on a fake clock. */
+/** A vendor's double on loopback, and our transport that talks to it, on a fake clock. */
 export class GatewayFixture {
   /** The early reports of SMS: position and kind. */
   readonly reported: string[] = [];

@@ -25,14 +25,14 @@ export async function openGateway(double: VendorDouble): Promise<SmsTransportHar
     try {
       return (await fixture.call(call, url, {}, sink)).status < 300;
     } catch {
-      // Our route answers a 503.
+      // Our route answers with a 503.
       return false;
     }
   };
   return {
     clock,
     transport: Object.assign(transport, {
-      // The fixture has started the transport; this only sets who receives its reports.
+      // The fixture has started the transport. This only sets who receives its reports.
       start: async (given: SmsSink) => {
         sink = given;
       },

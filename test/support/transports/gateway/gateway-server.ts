@@ -23,21 +23,21 @@ export type Trouble =
   | 'silent'
   /** Sends 200 and the beginning of a body, and then nothing. */
   | 'stuck'
-  /** Cuts the connection as soon as the headers are there. */
+  /** Cuts the connection as soon as the headers have arrived. */
   | 'reset_before_reading'
   | 'reset_after_reading'
   /** 200 with half a JSON document. */
   | 'malformed'
   /** Promises more than it sends, and closes. */
   | 'lying_length'
-  /** The right answer, followed by a megabyte of nothing. */
+  /** The right answer, followed by a megabyte of meaningless bytes. */
   | 'huge'
   /** Redirects. */
   | 'redirect'
   /** Answers properly, but not before `release()`. */
   | 'held';
 
-/** A loopback HTTP server that answers as scripted, and keeps the requests. */
+/** A loopback HTTP server that answers as scripted, and records the requests. */
 export class GatewayServer {
   readonly requests: GatewayRequest[] = [];
   connections = 0;
@@ -53,8 +53,8 @@ export class GatewayServer {
   ) {}
 
   /**
-   * @param answer what it says when nothing else is scripted
-   * @param unscripted a path that no script touches
+   * @param answer its answer if nothing else is scripted
+   * @param unscripted a path that no script affects
    */
   static async open(
     answer: (request: GatewayRequest) => GatewayAnswer | Trouble,
@@ -76,7 +76,7 @@ export class GatewayServer {
     return `${this.scheme}://127.0.0.1:${address.port}`;
   }
 
-  /** The next requests, one each. */
+  /** Scripts for the next requests, one each. */
   next(...fates: readonly (Trouble | GatewayAnswer)[]): void {
     this.script.push(...fates);
   }

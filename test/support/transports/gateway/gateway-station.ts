@@ -11,9 +11,12 @@ export interface TakenSms extends ReadSms {
 /** A vendor's double that listens on loopback. */
 export class GatewayStation {
   readonly taken: TakenSms[] = [];
-  /** What it found wrong with requests. */
+  /** The faults that it found in requests. */
   readonly complaints: string[] = [];
-  /** What the double does with an SMS to a number instead of answering. If it breaks the connection, it has taken the SMS. */
+  /**
+   * What the double does with an SMS to a number instead of answering. If it breaks the connection, it has taken the
+   * SMS.
+   */
   fateOf: (number: string) => GatewayAnswer | Trouble | undefined = () => undefined;
 
   private constructor(

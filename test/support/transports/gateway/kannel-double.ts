@@ -3,7 +3,7 @@ import type { VendorDouble } from './vendor-double.js';
 
 const NUMBERS = { delivered: '1', undelivered: '2' } as const;
 
-/** A gateway without ids, which calls back with what it was given. */
+/** A gateway without ids, which calls back with the reference that it was given. */
 export const kannelDouble: VendorDouble = {
   name: 'kannel',
   vendor: kannelGateway,

@@ -2,7 +2,7 @@ import { measure } from '../../../../src/sms/segmentation.js';
 import type { VendorReceipt } from '../../../../src/transports/http/index.js';
 import { generic, type HttpVendor } from '../../../../src/transports/http/index.js';
 
-/** What the bits of Kannel's number of a report mean; 4 (the SMSC queued it) and 8 (the SMSC took it) are not final. */
+/** The meaning of the bits of Kannel's report number. 4 (the SMSC queued it) and 8 (the SMSC took it) are not final. */
 function statusOf(bits: number): VendorReceipt['status'] | undefined {
   if (bits & 1) return 'delivered';
   if (bits & 2) return 'undelivered';

@@ -1,6 +1,6 @@
 import type { CarrierReceipt, InboundSms, SmsReport, SmsSink } from '../../../../src/sms/sms-transport.js';
 
-/** Keeps what a transport passes in. A test can make `store` fail or wait. */
+/** Keeps what a transport reports. A test can make `store` fail or wait. */
 export class RecordingSink implements SmsSink {
   readonly reported: SmsReport[] = [];
   readonly received: CarrierReceipt[] = [];

@@ -12,7 +12,7 @@ function refusal(status: number, code: number, headers: Record<string, string> =
   return { answer, code: String(code) };
 }
 
-/** Signs as Twilio does; written apart from the code it checks. */
+/** Signs as Twilio does. Written independently of the code that it checks. */
 function signed(fields: Record<string, string>, url: string, query: string): DoubleCall {
   const names = Object.keys(fields).sort();
   const data = `${url}${query && `?${query}`}${names.map((name) => `${name}${fields[name]}`).join('')}`;

@@ -2,14 +2,14 @@ import type { SmsReport } from '../../../../src/sms/sms-transport.js';
 import type { HttpVendor } from '../../../../src/transports/http/vendor.js';
 import type { GatewayAnswer, GatewayRequest } from './gateway-server.js';
 
-/** An SMS as the double read it from a request: the number in our digits. */
+/** An SMS as the double read it from a request, with the number in our digits. */
 export interface ReadSms {
   readonly to: string;
   readonly from: string;
   readonly text: string;
-  /** Where receipts are wanted. */
+  /** The URL that is to get receipts. */
   readonly callbackUrl?: string | undefined;
-  /** What comes back with the receipt. */
+  /** The reference that comes back with the receipt. */
   readonly reference?: string | undefined;
 }
 
@@ -24,13 +24,13 @@ export interface DoubleCall {
 /** One vendor as its documentation describes it, on loopback. */
 export interface VendorDouble {
   readonly name: string;
-  /** Our description of it, with credentials that it takes. */
+  /** Our description of it, with valid credentials. */
   vendor(baseUrl: string): HttpVendor;
-  /** The same with credentials that it does not take. */
+  /** The same with wrong credentials. */
   strangersVendor(baseUrl: string): HttpVendor;
-  /** Checks a request: method, path, credentials, fields. Returns a sentence that says what is wrong. */
+  /** Checks a request: method, path, credentials, fields. Returns a sentence about the fault. */
   read(request: GatewayRequest): ReadSms | string;
-  /** Takes an SMS. `ids` are what our side has to make of it. */
+  /** Takes an SMS. `ids` are those that our side must read. */
   take(sms: ReadSms): { readonly answer: GatewayAnswer; readonly ids: readonly string[]; readonly segments?: number };
   /** The answer to wrong credentials. */
   readonly unauthorized: GatewayAnswer;
@@ -48,7 +48,7 @@ export interface VendorDouble {
     url: string,
     now: number,
   ): DoubleCall;
-  /** A call with a state that is not final. @param state in the vendor's words, or a word that nobody knows */
+  /** A call with a state that is not final. @param state in the vendor's words, or an unknown word */
   underWay(id: string, url: string, now: number, state?: string): DoubleCall;
 }
 

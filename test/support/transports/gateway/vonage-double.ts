@@ -13,7 +13,7 @@ function refusal(status: number) {
   return { answer, code: String(status) };
 }
 
-/** Signs as Vonage does (HMAC SHA-256); written apart from the code it checks. */
+/** Signs as Vonage does (HMAC SHA-256). Written independently of the code that it checks. */
 function signed(fields: Record<string, string>, now: number): DoubleCall {
   const all: Record<string, string> = { ...fields, timestamp: String(Math.floor(now / 1000)), nonce: 'a-nonce' };
   const pairs = Object.keys(all).sort();

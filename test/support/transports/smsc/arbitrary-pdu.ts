@@ -36,7 +36,7 @@ const shortMessage = {
   tlvs,
 };
 
-/** The fields of a data_sm; the fields that it lacks have their defaults. */
+/** The fields of a data_sm. Fields that it does not have get their defaults. */
 const dataMessage = {
   ...header,
   serviceType: text(5),

@@ -1,7 +1,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Socket } from 'node:net';
 
-/** Sees the sockets that this process opens as a client: their counters are what the kernel and Node hold of a bind. */
+/**
+ * Records the sockets that this process opens as a client. Their counters show what the kernel and Node hold of a bind.
+ */
 export class ClientSockets {
   private readonly opened: Socket[] = [];
   private readonly remember = (message: unknown) => {
@@ -13,7 +15,7 @@ export class ClientSockets {
     subscribe('net.client.socket', this.remember);
   }
 
-  /** The one opened last. @throws Error when there was none */
+  /** The socket opened last. @throws Error if there was none */
   get newest(): Socket {
     const socket = this.opened.at(-1);
     if (socket === undefined) throw new Error('No socket was opened.');

@@ -8,19 +8,19 @@ import { TestSmsc } from './test-smsc.js';
 export interface CarrierFaults {
   /** The seed of its random numbers, so that a run can be repeated. */
   readonly seed: number;
-  /** How many of the submits are throttled, 0 to 1. */
+  /** The share of the submits that is throttled, 0 to 1. */
   readonly throttled: number;
   /** After every this many submits the link is cut, with everything that is on it. */
   readonly dropEvery: number;
-  /** How many of the answers come twice, 0 to 1. */
+  /** The share of the answers that comes twice, 0 to 1. */
   readonly twice: number;
-  /** How long it takes to answer what it took, in milliseconds. Default 0. */
+  /** How long it takes to answer an SMS that it took, in milliseconds. Default 0. */
   readonly answerMs?: number;
 }
 
 /**
- * A carrier that throttles, cuts its links and answers twice. It delivers all it takes, and repeats receipts until they are
- * answered.
+ * A carrier that throttles, cuts its links and answers twice. It delivers all SMS that it takes, and repeats receipts
+ * until they are answered.
  */
 export class FaultyCarrier {
   /** How many SMS it got for each number, without those that it throttled. */

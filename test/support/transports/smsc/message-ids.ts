@@ -1,4 +1,4 @@
-/** The ways in which SMSCs write one and the same message id in the answer to a submit and in its receipt. */
+/** The ways in which SMSCs write the same message id in the answer to a submit and in its receipt. */
 export type IdFormat = 'decimal' | 'padded-decimal' | 'hex' | 'upper-hex' | 'padded-upper-hex';
 
 /** A message id as an SMSC would write it. */

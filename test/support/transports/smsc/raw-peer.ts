@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 
-/** A TCP peer on the loopback that does what it likes with the octets. */
+/** A TCP peer on the loopback that treats the octets as a test likes. */
 export class RawPeer {
   readonly sockets: Socket[] = [];
 
-  /** @param welcome gets each connection; errors of connections are ignored */
+  /** @param welcome receives each connection; errors of connections are ignored */
   static async listen(welcome: (socket: Socket) => void): Promise<RawPeer> {
     const peer: RawPeer = new RawPeer(
       createServer((socket) => {
@@ -27,7 +27,7 @@ export class RawPeer {
     return address.port;
   }
 
-  /** Cuts every connection and listens no more. */
+  /** Cuts every connection and stops listening. */
   async close(): Promise<void> {
     for (const socket of this.sockets) socket.destroy();
     this.server.close();

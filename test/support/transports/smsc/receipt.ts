@@ -14,7 +14,7 @@ const STATES = {
 } as const;
 
 export interface ReceiptOptions {
-  /** As the SMSC writes it in receipts. */
+  /** The state as the SMSC writes it in receipts. */
   readonly id: string;
   /** Default DELIVRD. */
   readonly state?: keyof typeof STATES;

@@ -21,7 +21,7 @@ function referenceOf({ pdu, index }: SmscSubmit): string {
   const sar = tlvs.find(({ tag }) => tag === SAR_REFERENCE);
   if (sar) return Buffer.from(sar.value).toString('hex');
   if ((esmClass & UDH_INDICATOR) === 0) return `alone ${index}`;
-  // The header but for its last octet, which is the part's number.
+  // The header without its last octet, which is the part's number.
   return Buffer.from(shortMessage.subarray(0, shortMessage[0] ?? 0)).toString('hex');
 }
 

@@ -8,7 +8,7 @@ import { encodePdu } from './encode-pdu.js';
 
 /** The decisions that a connection leaves to its SMSC. */
 export interface SmscHost {
-  /** The status a bind is answered with; undefined: no answer. */
+  /** The status with which a bind is answered; undefined: no answer. */
   bind(bind: BindPdu, connection: SmscConnection): number | undefined;
   submit(submit: SubmitSmPdu, connection: SmscConnection): void;
   readonly systemId: string;
@@ -21,7 +21,7 @@ interface Asked {
 
 /** One client at the test SMSC. */
 export class SmscConnection {
-  /** As it came with the bind that was accepted. */
+  /** As it came with the accepted bind. */
   bind: BindPdu | undefined;
   /** Reads and answers nothing, not even an enquire_link. */
   silent = false;
@@ -69,7 +69,7 @@ export class SmscConnection {
     return this.ask((sequence) => ({ ...message, command: 'deliver_sm', status: 0, sequence }));
   }
 
-  /** The same as data_sm, whose text stands in message_payload. */
+  /** The same as data_sm, whose text is in message_payload. */
   data({ shortMessage, tlvs, ...message }: ShortMessage): Promise<Pdu> {
     const payload = shortMessage.length > 0 ? [{ tag: TAG.messagePayload, value: shortMessage }] : [];
     return this.ask((sequence) => ({
@@ -90,7 +90,7 @@ export class SmscConnection {
     return this.ask((sequence) => ({ command: 'unbind', status: 0, sequence }));
   }
 
-  /** Sends any request and resolves to what has its sequence number. */
+  /** Sends any request and resolves with the PDU that has its sequence number. */
   ask(request: (sequence: number) => Pdu): Promise<Pdu> {
     const sequence = ++this.sequence;
     const answer = new Promise<Pdu>((resolve, reject) => {
@@ -107,7 +107,7 @@ export class SmscConnection {
     this.socket.destroy();
   }
 
-  /** One submit is answered. */
+  /** Called when one submit is answered. */
   settled(): void {
     this.outstanding--;
   }

@@ -7,7 +7,7 @@ import type { SmscConnection } from './smsc-connection.js';
 export interface SmscAnswer {
   /** Default 0. */
   readonly status?: number;
-  /** Default: this submit's id in decimal; none when the status is not 0. */
+  /** Default: this submit's id in decimal; none if the status is not 0. */
   readonly messageId?: string;
   readonly tlvs?: readonly Tlv[];
 }
@@ -45,17 +45,17 @@ export class SmscSubmit {
     });
   }
 
-  /** Answers that it could not be read. */
+  /** Answers that the submit could not be read. */
   nack(status: number): void {
     if (this.answers++ === 0) this.connection.settled();
     this.connection.send({ command: 'generic_nack', status, sequence: this.pdu.sequence });
   }
 
-  /** Sends its receipt; resolves to the status with which the client took it. @throws Error when the client is gone before */
+  /** Sends its receipt. Resolves with the status of the client's answer. @throws Error if the client is gone before */
   receipt(options: Partial<ReceiptOptions> = {}): Promise<number> {
     const answer = this.connection.deliver(receiptOf(this.pdu, { id: this.idAs('decimal'), ...options }));
     const status = answer.then((pdu) => pdu.status);
-    // As with the connection's own promises: nobody has to look.
+    // As with the connection's own promises, nobody has to handle it.
     status.catch(() => {});
     return status;
   }

@@ -14,18 +14,18 @@ export interface TestSmscOptions {
   readonly tls?: TlsOptions;
   /** Default: every submit is answered with its id in decimal, at once. */
   readonly onSubmit?: (submit: SmscSubmit) => void;
-  /** The status of a bind's answer, undefined: none. Default: by the accounts. */
+  /** The status of a bind's answer; undefined: none. Default: by the accounts. */
   readonly onBind?: (bind: BindPdu) => number | undefined;
 }
 
-/** A scripted SMPP 3.4 SMSC on the loopback. Without a script it behaves as a correct SMSC does. */
+/** A scripted SMPP 3.4 SMSC on the loopback. Without a script it behaves like a correct SMSC. */
 export class TestSmsc implements SmscHost {
   readonly systemId = 'test-smsc';
-  /** Every client that came, oldest first; those that left stay. */
+  /** Every client that came, oldest first, including those that left. */
   readonly connections: SmscConnection[] = [];
   /** Every submit that came, oldest first, over all connections. */
   readonly submits: SmscSubmit[] = [];
-  /** What is done with a submit; may be changed at any time. */
+  /** What happens to a submit. May be changed at any time. */
   onSubmit: (submit: SmscSubmit) => void;
   onBind: (bind: BindPdu) => number | undefined;
   private nextId = 0x33e95179n;
@@ -52,14 +52,14 @@ export class TestSmsc implements SmscHost {
     return address.port;
   }
 
-  /** The newest connection that is there. */
+  /** The newest open connection. */
   get connection(): SmscConnection {
     const newest = this.connections.findLast((each) => !each.closed);
     if (newest === undefined) throw new Error('Nobody is connected.');
     return newest;
   }
 
-  /** Resolves when `count` submits have arrived in all. */
+  /** Resolves when `count` submits have arrived in total. */
   async submitted(count: number): Promise<readonly SmscSubmit[]> {
     await until(() => this.submits.length >= count);
     return this.submits;
@@ -75,7 +75,7 @@ export class TestSmsc implements SmscHost {
     this.onSubmit(submit);
   }
 
-  /** Cuts every connection and listens no more. */
+  /** Cuts every connection and stops listening. */
   async close(): Promise<void> {
     for (const connection of this.connections) connection.drop();
     if (!this.server.listening) return;

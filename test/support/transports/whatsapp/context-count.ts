@@ -5,7 +5,10 @@ import { BaileysMsgappTransport } from '../../../../src/transports/baileys/index
 import { TestSession } from './test-session.js';
 import { WhatsappPeer } from './whatsapp-peer.js';
 
-/** How many storages Node keeps while sessions come and go. For `plainNode`: Jest's modules do not see Node's class change. */
+/**
+ * How many storages Node keeps while sessions come and go. For `plainNode`, because Jest's modules do not see Node's
+ * class change.
+ */
 
 const RECONNECTIONS = 5;
 
@@ -15,7 +18,9 @@ const [one, two] = [peer.phone('22670000001'), peer.phone('22670000002')];
 const transport = new BaileysMsgappTransport({ waWebSocketUrl: peer.url, ca: peer.ca });
 await transport.start();
 const counts: number[] = [];
-/** Before Node 24 each storage that was ever used puts a property on whatever is asynchronous; from then on none does. */
+/**
+ * Before Node 24, each storage that was ever used adds a property to everything asynchronous. Later versions do not.
+ */
 const count = () => counts.push(Object.getOwnPropertySymbols(new AsyncResource('probe')).length);
 
 const session = await new TestSession(transport, 'one').linkTo(one);

@@ -20,7 +20,7 @@ export class Directory {
     return this.phones.get(user ?? '');
   }
 
-  /** From now on the network knows this spelling of a phone's number too, but reaches the phone by the number only. */
+  /** From now on the network knows this spelling of a phone's number too, but reaches the phone only by the number. */
   alias(spelling: string, phone: Phone): void {
     this.spellings.set(spelling, phone);
   }

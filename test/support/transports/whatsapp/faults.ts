@@ -1,16 +1,16 @@
-/** What the peer does other than it should. Change it at any time; it counts from then on. */
+/** The faults of the peer. A change takes effect at once. */
 export interface Faults {
   /** The upgrade to a WebSocket is answered with this HTTP status. */
   upgradeStatus?: number;
   /** After the handshake nothing comes but answers to pings. */
   silent: boolean;
-  /** After the handshake, whatever the client sends, nothing comes at all. */
+  /** After the handshake nothing comes at all, whatever the client sends. */
   deaf: boolean;
   /** How many codes a connection shows before they run out. */
   refs: number;
-  /** Known devices are turned away with this reason. */
+  /** Known devices are refused with this reason. */
   loginFailure?: number;
-  /** Pairing ends with a demand for a passkey instead of a code's success. */
+  /** Pairing ends with a demand for a passkey instead of success. */
   passkey: boolean;
   /** The phone's account signature is 64 random bytes. */
   forgedAccount: boolean;
@@ -22,11 +22,11 @@ export interface Faults {
   receipts: boolean;
   /** Uploads are answered with this HTTP status. */
   uploadStatus: number;
-  /** Questions that are never answered, as `xmlns/child`: `usync/usync`, `w:m/media_conn`, `encrypt/key`. */
+  /** Queries that are never answered, as `xmlns/child`: `usync/usync`, `w:m/media_conn`, `encrypt/key`. */
   readonly held: Set<string>;
 }
 
-/** None any more. */
+/** Removes all faults. */
 export function mend(faults: Faults): void {
   faults.held.clear();
   delete faults.upgradeStatus;

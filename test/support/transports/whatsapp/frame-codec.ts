@@ -4,12 +4,12 @@ import { NOISE_WA_HEADER } from 'baileys';
 const ROUTING_MARK = 4;
 const LENGTH = 3;
 
-/** Cuts what a client sends into its frames; each follows its length in three bytes. */
+/** Cuts a client's bytes into frames. Each follows its length in three bytes. */
 export class FrameReader {
   private rest: Buffer = Buffer.alloc(0);
   private introduced = false;
 
-  /** The frames that are complete now. @throws Error when the client does not begin as it must */
+  /** The frames that are now complete. @throws Error if the client does not begin correctly */
   push(chunk: Uint8Array): Buffer[] {
     this.rest = Buffer.concat([this.rest, chunk]);
     if (!this.introduced && !this.readIntroduction()) return [];
@@ -23,7 +23,7 @@ export class FrameReader {
     return frames;
   }
 
-  /** A header, behind the routing information of an earlier connection if there was any. */
+  /** A header, after the routing information of an earlier connection if there was any. */
   private readIntroduction(): boolean {
     const routed = this.rest.subarray(0, 2).toString() === 'ED';
     if (routed && this.rest.length < ROUTING_MARK + LENGTH) return false;

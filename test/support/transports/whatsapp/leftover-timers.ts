@@ -1,12 +1,12 @@
 /**
- * From here on a timer is one of those that Baileys leaves running when its socket is closed: 30 s after an upload of keys,
- * for one.
+ * Timers of at least this length are among those that Baileys leaves running when its socket is closed, for example 30
+ * s after an upload of keys.
  */
 const LEFTOVER_MS = 5000;
 
 let done = false;
 
-/** Keeps such timers from holding the test process for half a minute after the last test. */
+/** Prevents such timers from holding the test process for half a minute after the last test. */
 export function letLeftoverTimersGo(): void {
   if (done) return;
   done = true;

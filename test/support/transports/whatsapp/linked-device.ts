@@ -15,7 +15,7 @@ export interface PublicPreKey {
   readonly key: Uint8Array;
 }
 
-/** What a client registered with when it was linked. */
+/** The data with which a client registered when it was linked. */
 export interface Registration {
   readonly noiseKey: Buffer;
   readonly identity: Buffer;
@@ -25,9 +25,9 @@ export interface Registration {
 
 type SignalSession = Parameters<SignalRepository['injectE2ESession']>[0]['session'];
 
-/** A client that a phone has linked; the server knows only its public keys. */
+/** A client that a phone has linked. The server knows only its public keys. */
 export class LinkedDevice {
-  /** One-time keys that the client has uploaded and nobody has taken. */
+  /** One-time keys that the client has uploaded and that nobody has used. */
   readonly preKeys: PublicPreKey[] = [];
   connection: WireConnection | undefined;
 
@@ -45,7 +45,7 @@ export class LinkedDevice {
     return `${this.phone.lidUser}:${this.id}@lid`;
   }
 
-  /** What somebody needs to write to this device for the first time; uses up a one-time key. */
+  /** The keys that somebody needs to write to this device for the first time. Uses up a one-time key. */
   bundle(jid: string): Stanza {
     const { identity, registrationId, signedPreKey } = this.registration;
     const preKey = this.preKeys.shift();

@@ -5,7 +5,7 @@ import type { Client } from './noise-responder.js';
 import { seconds, stanza } from './stanza.js';
 import type { WireConnection } from './wire-connection.js';
 
-/** Lets a linked device in, or turns it away; who was in with the same credentials is put out. */
+/** Admits a linked device, or refuses it. A client that was connected with the same credentials is disconnected. */
 export function logIn(connection: WireConnection, client: Client, directory: Directory, faults: Faults): void {
   const { username, device: id } = client.payload;
   const device = directory.device(String(username), id ?? 0);

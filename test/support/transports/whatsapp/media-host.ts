@@ -10,7 +10,7 @@ import { UPLOAD_TOKEN } from './queries.js';
 export class MediaHost {
   /** What was uploaded, by path. */
   readonly blobs = new Map<string, Buffer>();
-  /** What was asked for, in order. */
+  /** The requested paths, in order. */
   readonly downloads: string[] = [];
   private readonly server = createServer({ key: LOOPBACK_KEY, cert: LOOPBACK_CERTIFICATE }, (request, response) => {
     this.answer(request, response).catch(() => response.destroy());

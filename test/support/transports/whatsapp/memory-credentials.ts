@@ -5,7 +5,7 @@ export class MemoryCredentials implements SessionCredentials {
   readonly values = new Map<string, string>();
   /** How many changes each write had. */
   readonly writes: number[] = [];
-  /** Set: every write fails with it. */
+  /** If it is set, every write fails with it. */
   failure: Error | undefined;
   /** Each write waits for it. */
   gate: Promise<void> = Promise.resolve();

@@ -5,7 +5,7 @@ import type { LinkedDevice } from './linked-device.js';
 import { Phone } from './phone.js';
 import { attr, bytesOf, child, type Stanza, seconds, stanza } from './stanza.js';
 
-/** Takes a message: acknowledges it, gives it to the phones it is for, and brings back their receipts. */
+/** Takes a message, acknowledges it, delivers it to the phones of its recipient, and returns their receipts. */
 export async function relay(node: Stanza, from: LinkedDevice, directory: Directory, faults: Faults): Promise<void> {
   const [id, to] = [attr(node, 'id'), attr(node, 'to')];
   const refused = faults.ackError !== undefined;

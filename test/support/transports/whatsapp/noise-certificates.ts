@@ -1,6 +1,6 @@
 import { Curve, type KeyPair, proto } from 'baileys';
 
-/** What a server shows in the handshake: its own key, and the chain that leads from it to a root that clients pin. */
+/** The certificates that a server shows in the handshake: its own key, and the chain to a root that clients pin. */
 export interface NoiseCertificates {
   readonly root: Uint8Array;
   readonly server: KeyPair;

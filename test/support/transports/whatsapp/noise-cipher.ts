@@ -10,7 +10,7 @@ function nonce(counter: number): Buffer {
   return bytes;
 }
 
-/** One direction of an open connection: AES-256-GCM with a counter, nothing authenticated beside the text. */
+/** One direction of an open connection: AES-256-GCM with a counter, and no authenticated data besides the text. */
 export class TransportCipher {
   private counter = 0;
 
@@ -27,7 +27,7 @@ export class TransportCipher {
 
 /** The state of a Noise handshake (Noise protocol framework, revision 34, section 5.2), over HKDF-SHA256 and AES-256-GCM. */
 export class HandshakeCipher {
-  // The protocol's name has exactly 32 bytes, so it is the first hash and the first key as it stands.
+  // The protocol's name has exactly 32 bytes, so it is used unchanged as the first hash and the first key.
   private hash: Buffer = Buffer.from(NOISE_MODE);
   private chainingKey: Buffer = this.hash;
   private key: Buffer = this.hash;
@@ -54,7 +54,7 @@ export class HandshakeCipher {
     return plain;
   }
 
-  /** The ciphers of what comes after: from the initiator, and to it. */
+  /** The ciphers after the handshake: from the initiator, and to it. */
   split(): { readonly incoming: TransportCipher; readonly outgoing: TransportCipher } {
     const [incoming, outgoing] = this.derive(NOTHING);
     return { incoming: new TransportCipher(incoming), outgoing: new TransportCipher(outgoing) };

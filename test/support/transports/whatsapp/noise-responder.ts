@@ -2,7 +2,7 @@ import { Curve, NOISE_WA_HEADER, proto } from 'baileys';
 import type { NoiseCertificates } from './noise-certificates.js';
 import { HandshakeCipher, type TransportCipher } from './noise-cipher.js';
 
-/** Who came, when the handshake is done. */
+/** The peer, once the handshake is done. */
 export interface Client {
   readonly payload: proto.ClientPayload;
   /** The client's static key, proven by the handshake. */
@@ -11,7 +11,7 @@ export interface Client {
   readonly outgoing: TransportCipher;
 }
 
-/** The server's side of `Noise_XX_25519_AESGCM_SHA256`, one connection's. */
+/** The server's side of `Noise_XX_25519_AESGCM_SHA256`, for one connection. */
 export class NoiseResponder {
   private readonly cipher = new HandshakeCipher();
   private readonly ephemeral = Curve.generateKeyPair();
@@ -20,7 +20,7 @@ export class NoiseResponder {
     this.cipher.mixHash(NOISE_WA_HEADER);
   }
 
-  /** Takes the client's first message; answers ours. */
+  /** Takes the client's first message and returns ours. */
   hello(message: Buffer): Uint8Array {
     const theirs = bytes(proto.HandshakeMessage.decode(message).clientHello?.ephemeral);
     const { server, chain } = this.certificates;
@@ -35,7 +35,7 @@ export class NoiseResponder {
     }).finish();
   }
 
-  /** Takes the client's second message. @throws Error when it does not prove its key */
+  /** Takes the client's second message. @throws Error if it does not prove its key */
   finish(message: Buffer): Client {
     const { clientFinish } = proto.HandshakeMessage.decode(message);
     const noiseKey = this.cipher.open(bytes(clientFinish?.static));

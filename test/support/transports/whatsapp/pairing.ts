@@ -15,13 +15,13 @@ import type { Phone } from './phone.js';
 import { bytesOf, child, seconds, serverIq, stanza, uint } from './stanza.js';
 import type { WireConnection } from './wire-connection.js';
 
-/** What a new client can be linked with. */
+/** The data with which a new client can be linked. */
 export interface PairingOffer {
   readonly registration: Registration;
   readonly refs: readonly string[];
 }
 
-/** What a code says: `…#ref,noise key,identity key,secret,platform`. */
+/** The contents of a code: `…#ref,noise key,identity key,secret,platform`. */
 interface ScannedCode {
   readonly ref: string;
   readonly noiseKey: Buffer;
@@ -35,7 +35,9 @@ export function readCode(qr: string): ScannedCode {
   return { ref, noiseKey: bytes(noiseKey), identity: bytes(identity), secret: bytes(secret) };
 }
 
-/** Offers codes to a client that nobody has linked. @throws Error when its signed pre-key is not signed by its identity */
+/**
+ * Offers codes to a client that nobody has linked. @throws Error if its signed pre-key is not signed by its identity
+ */
 export function offerPairing(connection: WireConnection, { payload, noiseKey }: Client, refCount: number): void {
   const { eIdent, eRegid, eSkeyId, eSkeyVal, eSkeySig } = payload.devicePairingData ?? {};
   const identity = Buffer.from(eIdent ?? []);
@@ -56,9 +58,9 @@ export function demandPasskey(connection: WireConnection): void {
 }
 
 /**
- * Links the client behind a code to a phone, and sends it away to come again as a known one (515).
+ * Links the client behind a code to a phone, and disconnects it so that it reconnects as a known one (515).
  *
- * @throws Error when the code is not the one of this connection, or when the client's signature is not good
+ * @throws Error if the code is not from this connection, or if the client's signature is wrong
  */
 export async function pair(
   connection: WireConnection,

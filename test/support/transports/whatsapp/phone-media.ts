@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, ran
 import { getMediaKeys, type proto } from 'baileys';
 
 const KINDS = ['image', 'video', 'document', 'audio'] as const;
-/** Bytes of the authentication code at the end of what is uploaded. */
+/** Bytes of the authentication code at the end of an upload. */
 const MAC = 10;
 
 /** A file as the recipient sees it. */
@@ -16,9 +16,9 @@ export interface ReceivedMedia {
 }
 
 /**
- * Decrypts the file of a message; `blobOf` answers what was uploaded at a path.
+ * Decrypts the file of a message. `blobOf` returns what was uploaded at a path.
  *
- * @throws Error when there is none, or when a hash or the authentication code is not right
+ * @throws Error if there is none, or if a hash or the authentication code is wrong
  */
 export async function openMedia(
   message: proto.IMessage,

@@ -26,7 +26,7 @@ const SILENT: SocketConfig['logger'] = {
 
 /** An encrypted message, as a stanza carries it. */
 export interface Sealed {
-  /** `pkmsg` opens a Signal session, `msg` goes on with one. */
+  /** `pkmsg` opens a Signal session, `msg` continues one. */
   readonly type: 'pkmsg' | 'msg';
   readonly ciphertext: Uint8Array;
 }
@@ -45,7 +45,9 @@ export class PhoneSignal {
   );
   private preKeys = 0;
 
-  /** What the server hands out to who wants to write to this phone; a fresh one-time key each time. */
+  /**
+   * The keys that the server gives to anybody who wants to write to this phone, with a fresh one-time key each time.
+   */
   async bundle(jid: string): Promise<Stanza> {
     const id = ++this.preKeys;
     const pair = Curve.generateKeyPair();
@@ -57,7 +59,7 @@ export class PhoneSignal {
     ]);
   }
 
-  /** @throws Error when it is not meant for this phone, or was decrypted before */
+  /** @throws Error if it is not meant for this phone, or was decrypted before */
   async open(from: string, { type, ciphertext }: Sealed): Promise<proto.Message> {
     const padded = await this.sessions.decryptMessage({ jid: from, type, ciphertext });
     return proto.Message.decode(unpadRandomMax16(padded));

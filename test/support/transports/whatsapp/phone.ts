@@ -5,7 +5,7 @@ import { openMedia, type ReceivedMedia, sealMedia } from './phone-media.js';
 import { PhoneSignal, type Sealed } from './phone-signal.js';
 import { seconds, stanza } from './stanza.js';
 
-/** What a phone needs of the network. */
+/** The functions of the network that a phone needs. */
 export interface PhoneNetwork {
   scan(phone: Phone, qr: string): Promise<LinkedDevice | undefined>;
   devicesOf(number: string): LinkedDevice[];
@@ -14,7 +14,7 @@ export interface PhoneNetwork {
   keepBlob(path: string, blob: Buffer): void;
 }
 
-/** What a message says of its file. */
+/** The details of the file in a message. */
 export type UploadedMedia = Required<
   Pick<proto.Message.IImageMessage, 'directPath' | 'url' | 'mediaKey' | 'fileLength'>
 >;
@@ -26,20 +26,20 @@ export interface ReceivedMessage {
   readonly sender: LinkedDevice;
   readonly sealedAs: Sealed['type'];
   readonly content: proto.Message;
-  /** What it says, when it is a text. */
+  /** Its text, if it is a text message. */
   readonly text: string | undefined;
 }
 
-/** A handset: scans codes, receives and sends. The network makes one for each number. */
+/** A handset: it scans codes, receives and sends. The network makes one for each number. */
 export class Phone {
-  /** What others sent to this number, in the order of arrival. */
+  /** Messages from others to this number, in the order of arrival. */
   readonly inbox: ReceivedMessage[] = [];
-  /** What this number's own linked devices sent; a phone gets a copy of everything. */
+  /** Messages from this number's own linked devices, of which a phone gets a copy each. */
   readonly copies: ReceivedMessage[] = [];
   readonly signal = new PhoneSignal();
-  /** The number's other name, which the network tells to who asks. */
+  /** The number's other name, which the network gives to anybody who asks. */
   readonly lidUser: string;
-  /** Whether the network names the phone by its other name, also to who asks for the number. */
+  /** Whether the network names the phone by its other name, even to those who ask for the number. */
   hidesNumber = false;
   private devices = 0;
 
@@ -59,12 +59,12 @@ export class Phone {
     return `${this.lidUser}@lid`;
   }
 
-  /** What the app does when its camera has read the code; undefined when the network did not let it link. */
+  /** What the app does after its camera has read the code. Undefined if the network did not let it link. */
   scan(qr: string): Promise<LinkedDevice | undefined> {
     return this.network.scan(this, qr);
   }
 
-  /** The number of the next device that it links. The phone itself is 0, the first computer 2. */
+  /** The number of the next device that it links. The phone itself is 0, the first computer is 2. */
   nextDeviceId(): number {
     return ++this.devices + 1;
   }
@@ -74,12 +74,12 @@ export class Phone {
     return openMedia(content, (path) => this.network.blobAt(path));
   }
 
-  /** Writes a text to a number's linked devices; answers the message's id. */
+  /** Writes a text to a number's linked devices. Returns the message's id. */
   sendText(number: string, text: string): Promise<string> {
     return this.send(number, { conversation: text });
   }
 
-  /** Writes to a number's linked devices; answers the message's id. With the id of another message it is a repeat. */
+  /** Writes to a number's linked devices. Returns the message's id. With the id of another message it is a repeat. */
   async send(
     number: string,
     message: proto.IMessage,
@@ -101,12 +101,12 @@ export class Phone {
     return { directPath: path, url: `https://mmg.whatsapp.net${path}`, mediaKey, fileLength: bytes.length };
   }
 
-  /** Shows a message to its owner, who lets the sender know. */
+  /** Shows a message to its owner, and the sender is notified. */
   read({ id, sender }: ReceivedMessage): void {
     sender.connection?.send(stanza('receipt', { from: this.jid, id, t: seconds(), type: 'read' }));
   }
 
-  /** As when it could not decrypt a message: asks the sender's device for it again. */
+  /** As if it could not decrypt a message: asks the sender's device for it again. */
   askAgain({ id, sender }: ReceivedMessage): void {
     const t = seconds();
     const registration = encodeBigEndian(this.signal.identity.registrationId, 4);
@@ -123,7 +123,7 @@ export class Phone {
     for (const each of device ? [device] : this.network.devicesOf(this.number)) this.network.unlink(each);
   }
 
-  /** Takes a message from the network. @throws Error when it cannot be decrypted */
+  /** Takes a message from the network. @throws Error if it cannot be decrypted */
   async receive(sender: LinkedDevice, id: string, sealed: Sealed): Promise<void> {
     const content = await this.signal.open(sender.lid, sealed);
     const message = { id, sender, sealedAs: sealed.type, content, text: textOf(content) };

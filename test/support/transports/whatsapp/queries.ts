@@ -5,27 +5,27 @@ import { attr, bytesOf, child, firstChild, result, type Stanza, stanza, uintOf }
 import { usync } from './usync.js';
 import type { WireConnection } from './wire-connection.js';
 
-/** What the server lets uploads in with. */
+/** The credential with which the server accepts uploads. */
 export const UPLOAD_TOKEN = 'loopback-upload-token';
 
-/** What answers need to know of the rest of the server. */
+/** The parts of the server that answers need. */
 export interface QueryFixture {
   readonly directory: Directory;
   /** Host and port of the media host. */
   readonly mediaHost: string;
 }
 
-/** The name of a question: `xmlns/child`. */
+/** The name of a query: `xmlns/child`. */
 export function queryName(question: Stanza): string {
   return `${question.attrs.xmlns}/${firstChild(question)?.tag ?? ''}`;
 }
 
-/** Answers a client's question. What it does not know it answers with nothing, as the server often does. */
+/** Answers a client's query. An unknown query gets an empty answer, as the real server often gives. */
 export async function answerQuery(connection: WireConnection, question: Stanza, world: QueryFixture): Promise<void> {
   const answer = ANSWERS[queryName(question)];
   connection.send(result(question, await answer?.(question, connection, world)));
   if (queryName(question) === 'passive/active') {
-    // Nothing was waiting while the client was away.
+    // No messages were waiting while the client was away.
     connection.send(stanza('ib', { from: S_WHATSAPP_NET }, [stanza('offline', { count: '0' })]));
   }
 }

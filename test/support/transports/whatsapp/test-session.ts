@@ -12,10 +12,10 @@ import type { Phone } from './phone.js';
 
 type EventOf<K extends LinkEvent['kind']> = Extract<LinkEvent, { kind: K }>;
 
-/** A session that does by hand what the session manager does: opens connections and hears what they say. */
+/** A session that does the work of the session manager by hand: it opens connections and receives their reports. */
 export class TestSession {
   credentials = new MemoryCredentials();
-  /** What the latest connection has said. */
+  /** The reports of the latest connection. */
   events: LinkEvent[] = [];
   private current: Link | undefined;
   private linked = false;
@@ -56,7 +56,7 @@ export class TestSession {
     return (await this.hears('ended')).end;
   }
 
-  /** Opens a connection that is linked already. */
+  /** Opens a connection that is already linked. */
   async resume(): Promise<this> {
     await this.open();
     await this.hears('open');
@@ -72,7 +72,7 @@ export class TestSession {
     return this.resume();
   }
 
-  /** From now on it has the credentials of another one. */
+  /** From now on it has the credentials of another session. */
   takeOver({ credentials }: TestSession): void {
     this.credentials = credentials;
     this.linked = true;

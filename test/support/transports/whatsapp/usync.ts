@@ -3,7 +3,7 @@ import type { Directory } from './directory.js';
 import type { Phone } from './phone.js';
 import { bytesOf, child, type Stanza, stanza } from './stanza.js';
 
-/** Answers who of the named users exists, which devices they have, and their other names. */
+/** Answers which of the named users exist, which devices they have, and their other names. */
 export function usync(question: Stanza, directory: Directory): Stanza {
   const asked = child(question, 'query').content;
   const topics = new Set(Array.isArray(asked) ? asked.map(({ tag }) => tag) : []);

@@ -21,18 +21,19 @@ import { type Stanza, stanza } from './stanza.js';
 import { type ConnectionEvents, WireConnection } from './wire-connection.js';
 
 /**
- * WhatsApp on loopback, as far as a linked client sees it: the server with its media host, and the phones. It speaks the
- * real protocol and checks what it is told; it shows that a client drives the wire, not that WhatsApp would let it in.
+ * WhatsApp on loopback, as far as a linked client sees it: the server with its media host, and the phones. It speaks
+ * the real protocol and checks what it receives. It shows that a client uses the protocol correctly, not that WhatsApp
+ * would admit it.
  */
 export class WhatsappPeer implements PhoneNetwork, ConnectionEvents {
   readonly faults: Faults = noFaults();
-  /** What clients did that they should not have done. Empty at the end of a good test. */
+  /** Faults of clients. Empty at the end of a good test. */
   readonly complaints: unknown[] = [];
-  /** How many connections have been made, also those that came to nothing. */
+  /** How many connections have been made, including those that failed. */
   connectionsMade = 0;
   /** Ids of the messages that linked devices have confirmed. */
   readonly confirmed: string[] = [];
-  /** Names of the questions that came, in order. */
+  /** Names of the queries that came, in order. */
   readonly questions: string[] = [];
   private readonly certificates = makeNoiseCertificates();
   private readonly directory = new Directory();
@@ -41,10 +42,10 @@ export class WhatsappPeer implements PhoneNetwork, ConnectionEvents {
   private readonly http = createServer();
   private readonly sockets = new WebSocketServer({ noServer: true });
 
-  /** Starts one, and makes the loaded Baileys trust it. */
+  /** Starts a peer, and makes the loaded Baileys trust it. */
   static async start(): Promise<WhatsappPeer> {
     const peer = new WhatsappPeer();
-    // In the place of WhatsApp's own root.
+    // Replaces WhatsApp's own root.
     Object.assign(WA_CERT_DETAILS, { PUBLIC_KEY: Buffer.from(peer.certificates.root) });
     letLeftoverTimersGo();
     peer.http.on('upgrade', (request, socket, head) => peer.upgrade(request, socket, head));
@@ -59,17 +60,17 @@ export class WhatsappPeer implements PhoneNetwork, ConnectionEvents {
     await Promise.all([closed, this.media.stop()]);
   }
 
-  /** Where clients connect. */
+  /** The URL to which clients connect. */
   get url(): string {
     return `ws://127.0.0.1:${(this.http.address() as AddressInfo).port}/ws/chat`;
   }
 
-  /** What makes the media host's certificate good. */
+  /** The certificate that makes the media host trusted. */
   get ca(): string {
     return LOOPBACK_CERTIFICATE;
   }
 
-  /** The handset of a number; the number is registered from the first time on. */
+  /** The handset of a number. The number is registered from the first call on. */
   phone(number: string): Phone {
     const known = this.directory.phone(number);
     if (known) return known;
@@ -83,7 +84,7 @@ export class WhatsappPeer implements PhoneNetwork, ConnectionEvents {
     this.directory.alias(spelling, phone);
   }
 
-  /** The numbers of which clients have asked whether they are on the app, in order. */
+  /** The numbers for which clients have asked whether they are on the app, in order. */
   get soughtNumbers(): readonly string[] {
     return this.directory.soughtNumbers;
   }
@@ -93,7 +94,7 @@ export class WhatsappPeer implements PhoneNetwork, ConnectionEvents {
     return [...this.connections].filter(({ device }) => device?.phone.number === number);
   }
 
-  /** As when another client comes with a number's credentials. */
+  /** As if another client connected with a number's credentials. */
   replace(number: string): void {
     for (const connection of this.connectionsOf(number)) {
       connection.endStream(undefined, stanza('conflict', { type: 'replaced' }));
@@ -144,7 +145,7 @@ export class WhatsappPeer implements PhoneNetwork, ConnectionEvents {
     this.media.blobs.set(path, blob);
   }
 
-  /** Where clients download files. */
+  /** The URL from which clients download files. */
   get mediaUrl(): string {
     return `https://${this.media.host}`;
   }

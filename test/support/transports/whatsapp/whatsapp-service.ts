@@ -19,7 +19,7 @@ export function overBaileys(peer: WhatsappPeer, options: BaileysOptions = {}): P
   return { msgapp: { ...MSGAPP, transport, pacing, sessions: { staggerMs: 0 }, delivery: { retryBaseMs: 100 } } };
 }
 
-/** Links a number as its owner would: asks for a session, looks at the code, scans it. Answers the session's id. */
+/** Links a number as its owner would: requests a session, looks at the code, scans it. Returns the session's id. */
 export async function linkPhone(client: MsgappClient, phone: Phone): Promise<string> {
   const { sessionID, qr_url } = await client.connect();
   const events = await EventReader.open(qr_url);

@@ -7,20 +7,20 @@ import { type Client, NoiseResponder } from './noise-responder.js';
 import type { PairingOffer } from './pairing.js';
 import { attr, type Stanza, stanza } from './stanza.js';
 
-/** What the server does with a connection's news. */
+/** How the server handles the events of a connection. */
 export interface ConnectionEvents {
   arrived(connection: WireConnection, client: Client): void;
   received(connection: WireConnection, node: Stanza): void | Promise<void>;
   gone(connection: WireConnection): void;
-  /** Something that a real client would not send, or that this server cannot do. */
+  /** Something that a real client would not send, or that this server does not support. */
   failed(error: unknown): void;
 }
 
 /** One client's WebSocket: handshake first, then stanzas both ways, one after the other. */
 export class WireConnection {
-  /** Who is logged in here. */
+  /** Who is logged in on this connection. */
   device: LinkedDevice | undefined;
-  /** What can be scanned to link this connection. */
+  /** The codes that can be scanned to link this connection. */
   offer: PairingOffer | undefined;
   private readonly reader = new FrameReader();
   private readonly responder: NoiseResponder;
@@ -46,8 +46,8 @@ export class WireConnection {
   }
 
   /**
-   * Sends a question of the server's; resolves with the client's answer.
-   * @throws Error when the client is gone before it answers
+   * Sends a query of the server and resolves with the client's answer.
+   * @throws Error if the client is gone before it answers
    */
   ask(question: Stanza): Promise<Stanza> {
     const answered = new Promise<Stanza>((resolve, reject) => {
@@ -60,35 +60,35 @@ export class WireConnection {
     return answered;
   }
 
-  /** Ends the stream with an error, as the server does before it hangs up. */
+  /** Ends the stream with an error, as the server does before it closes the connection. */
   endStream(code: number | undefined, reason?: Stanza): void {
     const attrs: Record<string, string> = code === undefined ? {} : { code: String(code) };
     this.send(stanza('stream:error', attrs, reason && [reason]));
     this.socket.close();
   }
 
-  /** Turns the client away at its login. */
+  /** Refuses the client at its login. */
   refuse(reason: number): void {
     this.send(stanza('failure', { reason: String(reason), location: 'peer' }));
     this.socket.close();
   }
 
-  /** Hangs up properly, without a word. */
+  /** Closes the connection properly, without a message. */
   close(): void {
     this.socket.close();
   }
 
-  /** As when the network breaks. */
+  /** As if the network broke. */
   cut(): void {
     this.socket.terminate();
   }
 
-  /** Reads nothing any more, not even that the client wants to close. */
+  /** Stops reading, even the client's wish to close. */
   freeze(): void {
     this.socket.pause();
   }
 
-  /** Sends what no client can decrypt. */
+  /** Sends bytes that no client can decrypt. */
   sendGarbage(): void {
     this.socket.send(frame(Buffer.alloc(40, 0x5a)));
   }
