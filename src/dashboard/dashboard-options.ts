@@ -1,7 +1,7 @@
 import { any, choice, formatValue, list, OptionPlace, type OptionsOf, optionalGroup, text } from '../common/options.js';
 import { mountPath } from '../http/http-options.js';
 
-/** Where the dashboard is mounted, and how it looks. */
+/** The options of the dashboard: its path, its looks, and how people sign in. */
 export interface DashboardOptions {
   /**
    * The path of the page below the host's global prefix. Its segments follow the same rules as the service's own `path`. Default:
@@ -10,21 +10,21 @@ export interface DashboardOptions {
   readonly path?: string | undefined;
   /** The name that the page shows, 1 to 60 characters. Default: `Messaging`. */
   readonly name?: string | undefined;
-  /** The address of a picture beside the name: a path of this server, an `https:` URL or a `data:image/…` URL. Default: none. */
+  /** The address of a picture next to the name: a path of this server, an `https:` URL or a `data:image/…` URL. Default: none. */
   readonly logo?: string | undefined;
-  /** Colours that replace those of the page, each as `#rrggbb`. */
+  /** Colours that replace the page's own colours, each as `#rrggbb`. */
   readonly colors?: DashboardColors | undefined;
-  /** The language of the page: `fr` or `en`. Users can choose the other one. Default: the language of their browser. */
+  /** The language of the page: `fr` or `en`. Users can choose the other language. Default: the language of their browser. */
   readonly locale?: 'fr' | 'en' | undefined;
   /**
-   * The address of the API, needed if a proxy moves only one of page and API: a path of the public server such as `/sms/api/v1`,
-   * or a URL. Default: relative to the page, computed from both mount paths.
+   * The address of the API: a path of the public server such as `/sms/api/v1`, or a URL. It is needed if a proxy moves only the
+   * page or only the API. Default: relative to the page, computed from both mount paths.
    */
   readonly apiUrl?: string | undefined;
   /**
    * How people sign in without a link. `password`: the page asks for a user name and a password, and the host's
-   * `UserAuthenticator` gets `{ username, password }`. `host`: it gets `{}`, because the host recognises its users by its own
-   * cookie. Default: `link`, links only.
+   * `UserAuthenticator` gets `{ username, password }`. `host`: the `UserAuthenticator` gets `{}`, because the host recognises its
+   * users by its own cookie. Default: `link`, links only.
    */
   readonly signIn?: 'link' | 'password' | 'host' | undefined;
   /** The host's own sign-in page, a path or a URL. The sign-in screen shows a button that opens it. Default: none. */
@@ -38,7 +38,7 @@ export interface DashboardOptions {
 
 /** The colours of the page, each as `#rrggbb`. */
 export interface DashboardColors {
-  /** The colour of main buttons, links and the present screen in the light theme. */
+  /** The colour of main buttons, links and the current screen in the light theme. */
   readonly brand?: string | undefined;
   /** The colour of text on `brand`. */
   readonly brandText?: string | undefined;

@@ -66,7 +66,7 @@ export function dashboardPage(options: ResolvedDashboardOptions, api: string): D
   };
 }
 
-/** The host's colours as CSS variables. They override those of the style sheet. */
+/** Returns the host's colours as CSS variables. They override those of the style sheet. */
 function coloursOf({ brand, brandText, darkBrand, darkBrandText }: ResolvedDashboardOptions['colors']): string {
   const light = variables({ '--brand': brand, '--brand-ink': brandText, '--brand-text': brand });
   const dark = variables({ '--brand': darkBrand, '--brand-ink': darkBrandText, '--brand-text': darkBrand });
@@ -85,7 +85,7 @@ function variables(values: Readonly<Record<string, string | undefined>>): string
     .join(';');
 }
 
-/** The origin of a URL after a space; empty for a path. */
+/** Returns the origin of a URL, with a space before it. Empty for a path. */
 function originOf(address: string | undefined): string {
   return address?.startsWith('http') ? ` ${new URL(address).origin}` : '';
 }

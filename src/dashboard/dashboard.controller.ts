@@ -31,13 +31,13 @@ export class DashboardPages {
     if (httpAdapter?.getType() === 'fastify') acceptTrailingSlash(httpAdapter.getInstance(), () => this.path());
   }
 
-  /** The page. It is built at the first request, when all routes are known. */
+  /** Returns the page. It is built at the first request, when all routes are known. */
   readonly page = once((): DashboardPage => {
     const { options } = this.settings;
     return dashboardPage(options, options.apiUrl ?? this.pathToApi());
   });
 
-  /** The path under which the page is registered. */
+  /** Returns the path under which the page is registered. */
   private path(): string {
     const routes = mountedRoutes(this.modules, this.config);
     const page = routes.find(
@@ -46,7 +46,7 @@ export class DashboardPages {
     return page?.path ?? '/';
   }
 
-  /** The address of the API relative to the folder of the page, from the paths of both. */
+  /** Returns the address of the API relative to the folder of the page, computed from both paths. */
   private pathToApi(): string {
     const routes = mountedRoutes(this.modules, this.config);
     const root = `/${this.http.path}/`;

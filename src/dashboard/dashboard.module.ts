@@ -7,8 +7,8 @@ import { dashboardFiles } from './dashboard-files.js';
 import { type DashboardOptions, resolveDashboardOptions } from './dashboard-options.js';
 
 /**
- * Mounts the dashboard: a page for the people of the accounts and of the operator. It needs the API of
- * `ManagementModule`. The page itself is public and contains no data.
+ * Mounts the dashboard: a page for users of the accounts and of the operator. It needs the API of `ManagementModule`. The page
+ * itself is public and contains no data.
  *
  * @example
  * ```ts

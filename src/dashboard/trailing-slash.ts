@@ -15,10 +15,10 @@ export interface FastifyApp {
 }
 
 /**
- * Makes Fastify serve the page with a slash at the end of its address, too. Fastify treats that as another path. Nest cannot
- * register it, because Nest removes such slashes, so a hook copies the route with its guards.
+ * Makes Fastify serve the page even with a slash at the end of its address. Fastify treats this as another path, and Nest cannot
+ * register it, because Nest removes such slashes. So a hook copies the route with its guards.
  *
- * @param page returns the path of the page; called while routes are registered
+ * @param page returns the path of the page. It is called while routes are registered
  */
 export function acceptTrailingSlash(app: FastifyApp, page: () => string): void {
   const { ignoreTrailingSlash, routerOptions } = app.initialConfig ?? {};

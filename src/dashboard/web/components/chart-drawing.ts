@@ -11,7 +11,7 @@ export function drawBars(
   format: (value: number) => string,
 ): { stop(): void } {
   const style = getComputedStyle(element);
-  // The computed colour: with forced colours, the variables name colours of the system.
+  // This reads the computed colour, because with forced colours the variables name colours of the system.
   const color = (name: string) => (): string => {
     element.style.color = `var(${name})`;
     const drawn = style.color;
@@ -74,7 +74,7 @@ export function drawBars(
   };
 }
 
-/** The bars that get a label. Some are left out so that labels do not overlap. */
+/** Returns the bars that get a label. Some are left out, so that labels do not overlap. */
 function ticks(count: number, most: number): number[] {
   const step = Math.ceil(count / most);
   return Array.from({ length: Math.ceil(count / step) }, (_, index) => index * step);

@@ -4,7 +4,7 @@ import { language } from '../core/i18n.js';
 import { theme } from '../core/theme.js';
 
 interface BarChartProps {
-  /** What the chart shows. A table beside it has the same numbers for people who cannot see the chart. */
+  /** The description of the chart. A table next to it has the same numbers for people who cannot see the chart. */
   readonly label: string;
   readonly names: readonly string[];
   readonly values: readonly number[];
@@ -21,7 +21,7 @@ export function BarChart({ label, names, values }: BarChartProps) {
       ({ drawBars }) => {
         if (!gone && element.current) draw = drawBars(element.current, names, values, (value) => number(value));
       },
-      // The table beside the chart has the same numbers.
+      // The error is ignored, because the table next to the chart has the same numbers.
       () => undefined,
     );
     return () => {

@@ -32,7 +32,7 @@ export function Dialog({ title, onClose, children, wide }: DialogProps) {
       class={wide ? 'dialog wide' : 'dialog'}
       aria-labelledby={id}
       onCancel={(event) => {
-        // A file chooser inside the dialog fires `cancel` as well.
+        // A file chooser inside the dialog fires `cancel` too.
         if (event.target !== element.current) return;
         event.preventDefault();
         onClose();

@@ -84,7 +84,7 @@ export function TextField({
 
 interface SelectFieldProps<T extends string> extends Common {
   readonly value: T;
-  /** Each value with the text that is shown for it. */
+  /** The values, each with its visible text. */
   readonly options: readonly (readonly [value: T, text: string])[];
   onInput(value: T): void;
 }
@@ -123,7 +123,7 @@ interface ChecksProps<T extends string> {
   readonly hint?: string;
   readonly options: readonly (readonly [value: T, text: string])[];
   readonly chosen: readonly T[];
-  /** What the browser says if the form is sent and no box is ticked. Default: the form may be sent without one. */
+  /** The message of the browser if the form is sent without a ticked box. Default: no box needs to be ticked. */
   readonly needed?: string;
   onInput(chosen: readonly T[]): void;
 }
@@ -175,7 +175,7 @@ function Label({
   );
 }
 
-/** A filter that is typed. It applies when the typing pauses, so that not every letter makes a request. */
+/** A text field for a filter. The filter applies when the typing pauses, so that not every letter makes a request. */
 export function SearchField({
   label,
   value,

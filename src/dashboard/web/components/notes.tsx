@@ -28,7 +28,7 @@ export function Note({
   return <div class={`note ${tone}`}>{children}</div>;
 }
 
-/** Shown in place of an empty list: what the list would show, and what to do first. */
+/** A text in place of an empty list. It says what the list would show, and what to do first. */
 export function Empty({
   title,
   children,

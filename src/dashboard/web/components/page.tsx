@@ -79,7 +79,7 @@ export function Facts({ of }: { readonly of: readonly (readonly [name: string, v
   );
 }
 
-/** One important number with its name and a note, for example what it is compared with. */
+/** One important number with its name and a note, for example a number to compare it with. */
 export function Figure({
   name,
   value,

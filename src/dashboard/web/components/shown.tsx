@@ -4,7 +4,7 @@ import { serverNow } from '../core/clock.js';
 import { ago, exactMoment, number } from '../core/format.js';
 import { stateName, word } from '../core/words.js';
 
-/** Counts up every 20 s, so that texts such as “5 min ago” are rendered again. */
+/** A counter that goes up every 20 s, so that texts such as “5 min ago” are rendered again. */
 const turn = signal(0);
 setInterval(() => {
   turn.value++;
@@ -45,7 +45,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   running: 'info',
 };
 
-/** The colour of a status of the API. */
+/** Returns the colour of a status of the API. */
 export function toneOf(status: string): Tone {
   return TONES[status] ?? 'calm';
 }

@@ -17,14 +17,14 @@ export interface Column<T> {
 }
 
 interface TableProps<T> {
-  /** What the table shows, for screen readers. */
+  /** The title of the table for screen readers. */
   readonly caption: string;
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];
   identity(row: T): string;
 }
 
-/** A table. On a narrow screen each row becomes a card with the titles beside the values. */
+/** A table. On a narrow screen each row becomes a card with the titles next to the values. */
 export function Table<T>({ caption, columns, rows, identity }: TableProps<T>) {
   const figures = columns.filter(({ right, quiet }) => right && !quiet).length;
   return (
@@ -58,7 +58,7 @@ interface ListTableProps<T> extends Omit<TableProps<T>, 'rows'> {
   readonly list: List<T>;
   /** Shown if the list is empty. */
   readonly empty: ComponentChildren;
-  /** The filters of this list. If one of them is set, an empty list means that nothing matches, not that there is nothing. */
+  /** The filters of this list. If a filter is set, an empty list means that no entry matches, not that there are no entries. */
   readonly filters?: readonly string[];
 }
 

@@ -12,7 +12,7 @@ interface Clients {
 
 let made: Clients | undefined;
 
-/** The clients for the account that an operator looks at; for a user of an account they need no name. */
+/** Returns the clients for the account that an operator looks at. Users of an account need not name it. */
 function clients(): Clients {
   const account = chosenAccount();
   if (made === undefined || made.account !== account) {
@@ -22,12 +22,12 @@ function clients(): Clients {
   return made;
 }
 
-/** Messages, events and webhooks of the account on the screen. */
+/** Returns the client for messages, events and webhooks of the account on the screen. */
 export function messaging(): MessagingClient {
   return clients().messaging;
 }
 
-/** Keys, names and books of the account on the screen, and what operators do. */
+/** Returns the client for keys, sender names and the ledger of the account on the screen, and for the routes of operators. */
 export function manage(): ManagementClient {
   return clients().manage;
 }

@@ -6,7 +6,7 @@ export function isEmbedded(): boolean {
   return window.parent !== window && place.hosts.length > 0;
 }
 
-/** The types of the messages between the two pages. */
+/** The types of the messages between the host's page and this page. */
 const WANTED = 'nestjs-messaging:link-wanted';
 const LINK = 'nestjs-messaging:link';
 

@@ -46,7 +46,7 @@ const t = texts(
   },
 );
 
-/** Whether no answer came, because the service or the network is down. The request may still have been carried out. */
+/** Whether no answer came, because the service or the network is down. The service may still have carried out the request. */
 export function isUnreachable(error: unknown): boolean {
   return error instanceof MessagingApiError && error.status === 0;
 }
@@ -63,7 +63,10 @@ export function isPassing(error: unknown): boolean {
   return status === 0 || status >= 500 || status === 429 || code === 'number_reconnecting';
 }
 
-/** The sentence for an error: the page's own in the reader's language if it has one, else the server's. */
+/**
+ * Returns the sentence for an error. If the page has its own sentence in the reader's language, it is used, else the server's
+ * sentence.
+ */
 export function sentenceOf(error: unknown): string {
   if (isUnreachable(error)) return t('away');
   if (!(error instanceof MessagingApiError)) return t('fault');
@@ -82,7 +85,7 @@ export function sentenceOf(error: unknown): string {
   return error.message;
 }
 
-/** Refusals for which the page has a sentence of its own, in the language that the reader has chosen. */
+/** Refusals for which the page has its own sentence, in the language that the reader has chosen. */
 const KNOWN = [
   'invalid_number',
   'webhook_url_refused',

@@ -2,7 +2,10 @@ import { type Signal, signal, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { newIdempotencyKey } from '../../../client/index.js';
 
-/** What was typed but not sent yet, by the name of the form. It survives dialogs, screens and sessions, but not the page. */
+/**
+ * The values that were typed but not sent yet, by the name of the form. They survive dialogs, screens and sessions, but not a
+ * reload of the page.
+ */
 const drafts = new Map<string, Signal<unknown>>();
 
 export interface FormState<V> {
@@ -11,16 +14,16 @@ export interface FormState<V> {
   readonly busy: boolean;
   /** Why the last attempt failed. */
   readonly error: unknown;
-  /** For `onSubmit`. */
+  /** The handler for `onSubmit`. */
   submit(event: Event): void;
-  /** Discards what was typed. */
+  /** Discards the typed values. */
   clear(): void;
 }
 
 /**
- * A form that keeps its values until they were sent. If the same values are sent again, they have the same Idempotency-Key, so a
- * lost answer does no harm.
- * @param name a unique name; for a form that edits something, it contains the id
+ * Returns a form that keeps its values until they were sent. If the same values are sent again, they have the same
+ * Idempotency-Key, so a lost answer does no harm.
+ * @param name a unique name. For a form that edits something, it contains the id
  * @param send makes the change with the Idempotency-Key
  */
 export function useForm<V extends object>(
@@ -83,7 +86,7 @@ export function forgetDrafts(): void {
   drafts.clear();
 }
 
-/** A change that a button makes: whether it is running, and why it failed. */
+/** A change that a button makes. It knows whether the change is running, and why it failed. */
 export interface Action {
   readonly busy: boolean;
   readonly error: unknown;

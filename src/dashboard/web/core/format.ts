@@ -1,31 +1,31 @@
 import { language } from './i18n.js';
 
-/** A number as the language writes it: 12,345 or 12 345. */
+/** Formats a number in the current language: 12,345 or 12 345. */
 export function number(value: number, options: Intl.NumberFormatOptions = {}): string {
   return new Intl.NumberFormat(language.value, options).format(value);
 }
 
-/** 0.5 as 50%. */
+/** Formats a share as a percentage. Example: 0.5 is 50%. */
 export function percent(value: number): string {
   return number(value, { style: 'percent', maximumFractionDigits: 1 });
 }
 
-/** A time of the API as day and time in this browser's time zone. */
+/** Formats a time of the API as day and time in this browser's time zone. */
 export function moment(iso: string): string {
   return new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
 }
 
-/** A time with its seconds and time zone, for tooltips. */
+/** Formats a time with its seconds and time zone, for tooltips. */
 export function exactMoment(iso: string): string {
   return new Intl.DateTimeFormat(language.value, { dateStyle: 'full', timeStyle: 'long' }).format(new Date(iso));
 }
 
-/** A day of the API such as `2026-11-23`. Days are days in UTC, as in the ledger. */
+/** Formats a day of the API such as `2026-11-23`. Days are days in UTC, as in the ledger. */
 export function day(iso: string): string {
   return new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(iso));
 }
 
-/** A day without its year, for narrow places. */
+/** Formats a day without its year, for narrow places. */
 export function shortDay(iso: string): string {
   const options = { day: 'numeric', month: 'short', timeZone: 'UTC' } as const;
   return new Intl.DateTimeFormat(language.value, options).format(new Date(iso));
@@ -39,7 +39,7 @@ const STEPS = [
   [12, 'month'],
 ] as const;
 
-/** A time relative to now: “5 min ago”, “in 2 h”. */
+/** Formats a time relative to now. Examples: “5 min ago”, “in 2 h”. */
 export function ago(iso: string, now: number): string {
   let value = (Date.parse(iso) - now) / 1000;
   let unit: Intl.RelativeTimeFormatUnit = 'year';
@@ -56,7 +56,7 @@ export function ago(iso: string, now: number): string {
   );
 }
 
-/** The name of a country by its two letters. */
+/** Returns the name of a country for its two letters. */
 export function country(code: string): string {
   try {
     return new Intl.DisplayNames(language.value, { type: 'region' }).of(code) ?? code;

@@ -4,7 +4,7 @@ import { keepChoice, readChoice } from './storage.js';
 
 export type Language = 'en' | 'fr';
 
-/** The names between braces: `n` of `{n}`, and of `{n|key|keys}`. */
+/** The names between braces. Example: `n` in `{n}` and in `{n|key|keys}`. */
 type Names<S extends string> = S extends `${string}{${infer Inside}}${infer Rest}`
   ? (Inside extends `${infer Name}|${string}` ? Name : Inside) | Names<Rest>
   : never;
@@ -20,18 +20,18 @@ type Checked<E extends Record<string, string>, F extends Record<string, string>>
 
 type Values<S extends string> = [Names<S>] extends [never] ? [] : [values: Readonly<Record<Names<S>, string | number>>];
 
-/** Returns a text in the present language. A component that calls it is rendered again when the language changes. */
+/** Returns a text in the current language. A component that calls it is rendered again when the language changes. */
 export interface Translate<E extends Record<string, string>> {
   <K extends keyof E & string>(key: K, ...values: Values<E[K]>): string;
-  /** The text for a word of the API. A word without a text is returned unchanged. */
+  /** Returns the text for a word of the API. A word without a text is returned unchanged. */
   of(key: string, values?: Readonly<Record<string, string | number>>): string;
   /** The keys of the catalogue, in its order. */
   readonly keys: readonly (keyof E & string)[];
 }
 
 /**
- * A catalogue: the same keys with the same placeholders in both languages. `{n}` inserts the value n; numbers are written as the
- * language writes them. `{n|key|keys}` inserts the singular or the plural for the number n.
+ * Makes a catalogue, with the same keys and the same placeholders in both languages. `{n}` inserts the value n. Numbers are
+ * formatted in the language. `{n|key|keys}` inserts the singular or the plural for the number n.
  */
 export function texts<const E extends Record<string, string>, const F extends Readonly<Record<keyof E, string>>>(
   en: E,
@@ -51,7 +51,10 @@ export const language = signal<Language>(
   known(readChoice('language')) ?? known(place.locale) ?? firstKnown(navigator.languages) ?? 'en',
 );
 
-/** Whether the user, the host or the browser has decided the language. Only otherwise is the language of the service used. */
+/**
+ * Whether the user, the host or the browser has decided the language. The language of the service is used only if none of them
+ * has.
+ */
 const decided = [readChoice('language'), place.locale, ...navigator.languages].some((each) => known(each));
 
 /** Uses the language of the service, unless the user, the host or the browser has decided. */

@@ -2,7 +2,7 @@ import { DAY_MS } from '../../../common/time.js';
 import { serverNow } from './clock.js';
 import { queryValue } from './router.js';
 
-/** A period as the API takes it. Undefined: open on that side. */
+/** A period in the form of the API. Undefined: the period is open on that side. */
 export interface Period {
   readonly since: string | undefined;
   readonly until: string | undefined;
@@ -25,7 +25,7 @@ export function periodOf(days: number): Period {
   return { since: since ?? new Date(today - (days - 1) * DAY_MS).toISOString(), until };
 }
 
-/** Returns the start of a day in milliseconds; undefined while the user is still typing the date. */
+/** Returns the start of a day in milliseconds. Undefined while the user is still typing the date. */
 function startOf(day: string): number | undefined {
   const start = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
   return Number.isNaN(start) ? undefined : start;

@@ -5,7 +5,7 @@ import { isPassing } from './errors.js';
 import { chosenAccount } from './router.js';
 import { sessionState } from './session.js';
 
-/** Something that is loaded. The data stays while it is loaded again, and if that fails. */
+/** Data that is loaded from the API. The old data stays while it is loaded again, and if that fails. */
 export interface Resource<T> {
   readonly data: T | undefined;
   readonly error: unknown;
@@ -24,10 +24,10 @@ interface Loaded<T> {
 export const LIVE = 5000;
 
 /**
- * Loads something. It is loaded again when `dependencies` change or an operator chooses another account, and in intervals while
- * the page is visible.
+ * Loads data. It is loaded again when `dependencies` change or an operator chooses another account, and in intervals while the
+ * page is visible.
  * @param load gets a signal that is aborted when the answer is no longer needed
- * @param every the interval in milliseconds; undefined: it is loaded once
+ * @param every the interval in milliseconds. Undefined: the data is loaded once
  */
 export function useResource<T>(
   load: (signal: AbortSignal) => Promise<T>,
@@ -71,7 +71,7 @@ export function useResource<T>(
   return { ...state.value, reload };
 }
 
-/** Whether the last error will not go away by itself. Polling then stops, and the screen offers a button to try again. */
+/** Whether the last error is permanent. Polling then stops, and the screen offers a button to try again. */
 function isLasting(state: Signal<Loaded<unknown>>): boolean {
   return state.peek().error !== undefined && !isPassing(state.peek().error);
 }
@@ -109,10 +109,10 @@ interface Pages<T> {
 /**
  * Loads a list page by page. A live list loads its first page again in intervals: new entries appear on top, and entries that
  * have changed are replaced.
- * @param list returns the list for the present filters
- * @param filters if one of them changes, the list starts again at its first page
+ * @param list returns the list for the current filters
+ * @param filters if a filter changes, the list starts again at its first page
  * @param identity returns a text that is different for each entry
- * @param every the interval of a live list in milliseconds; undefined: the list is not live
+ * @param every the interval of a live list in milliseconds. Undefined: the list is not live
  */
 export function useList<T>(
   list: (options: CallOptions) => Listing<T>,
@@ -134,7 +134,7 @@ export function useList<T>(
     moreError.value = undefined;
     try {
       const page = await list({}).page(next);
-      // `head` is kept as well, because new entries may push its last ones out of the first page.
+      // `head` is kept too, because new entries may push its last entries out of the first page.
       const items = [...(appended?.items ?? head), ...page.items];
       further.value = { of: wanted, pages: { items, next: page.next_cursor } };
     } catch (error) {

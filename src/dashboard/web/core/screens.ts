@@ -57,7 +57,7 @@ export interface ScreenEntry {
   readonly group: Group;
   /** The permission without which a user does not see the screen. */
   readonly permission: Permission;
-  /** The capability without which the service has nothing to show here. Default: none is needed. */
+  /** The capability that the screen needs. Default: none. */
   readonly capability?: 'sms' | 'otp' | 'msgapp' | 'webhooks';
   load(): Promise<ComponentType<{ readonly rest: string }>>;
 }
@@ -68,7 +68,7 @@ export const SCREENS: readonly ScreenEntry[] = [
     path: 'overview',
     group: 'send',
     permission: 'usage.read',
-    // Part of the first file, because most visits begin here.
+    // This screen is a part of the first file, because most visits begin here.
     load: () => Promise.resolve(Overview),
   },
   {
@@ -188,17 +188,17 @@ export function isVisible({ permission, capability, group }: ScreenEntry): boole
   return typeof has === 'boolean' ? has : has.length > 0;
 }
 
-/** The path of the screen that is shown for an empty address. */
+/** Returns the path of the screen that is shown for an empty address. */
 export function firstPath(): string {
   return SCREENS.find(isVisible)?.path ?? 'overview';
 }
 
-/** The name of a screen in the present language. */
+/** Returns the name of a screen in the current language. */
 export function screenName({ path }: ScreenEntry): string {
   return t(path);
 }
 
-/** The screen for an address, with the rest of the address below its path. */
+/** Returns the screen for an address, with the rest of the address below its path. */
 export function screenAt(path: string): { readonly screen: ScreenEntry; readonly rest: string } | undefined {
   const screen = SCREENS.find((each) => path === each.path || path.startsWith(`${each.path}/`));
   return screen && { screen, rest: decoded(path.slice(screen.path.length + 1)) };

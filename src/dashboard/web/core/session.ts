@@ -12,7 +12,7 @@ export type SessionState = 'starting' | 'out' | 'in' | 'lost' | 'away';
 
 export const sessionState = signal<SessionState>('starting');
 
-/** Who is signed in, and what they may. */
+/** The signed-in user, with the user's rights. */
 export const me = signal<Me | undefined>(undefined);
 
 /** The error of the last sign-in, for the sign-in screen. */
@@ -26,14 +26,14 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 /** The calls for signing in and out. All other calls use the clients of `clients.ts`. */
 const { session, account } = new ManagementClient({ ...CLIENT_OPTIONS, token: userToken });
 
-/** What a user may do. */
+/** A right of a user. */
 export type Permission = Me['permissions'][number];
 
 export function can(permission: Permission): boolean {
   return me.value?.permissions.includes(permission) ?? false;
 }
 
-/** Signs in by the link in the address, or by the cookie of an earlier session. */
+/** Signs in with the link in the address, or with the cookie of an earlier session. */
 export async function start(): Promise<void> {
   sessionState.value = 'starting';
   const link = takeLink();
@@ -56,7 +56,7 @@ function takeLink(): string | undefined {
   return secret;
 }
 
-/** The secret in a link; undefined if the text is not a link. */
+/** Returns the secret in a link. Undefined if the text is not a link. */
 export function secretOf(text: string): string | undefined {
   return /#link=([^&\s]+)/.exec(text)?.[1];
 }
@@ -67,14 +67,16 @@ addEventListener('hashchange', () => {
 
 /**
  * Exchanges a link or credentials for a session.
- * @throws MessagingApiError when they are refused, or no answer comes
+ * @throws MessagingApiError if they are refused, or if no answer comes
  */
 export async function exchange(proof: { readonly token: string } | { readonly credentials: unknown }): Promise<void> {
   accept(await session.exchange(proof).catch(asRefusal));
   await enter();
 }
 
-/** Here a 401 means a refused link. Everywhere else it means that the session has ended. */
+/**
+ * Throws the error of a refused sign-in. Here a 401 means a refused link. Everywhere else it means that the session has ended.
+ */
 function asRefusal(error: unknown): never {
   if (!(error instanceof MessagingApiError) || error.status !== 401) throw error;
   throw new MessagingApiError(401, 'link_refused', error.message);
@@ -89,8 +91,8 @@ export async function signOut(): Promise<void> {
 }
 
 /**
- * The access token for a request. It is renewed if there is none, and if the service has refused it.
- * @throws MessagingApiError 401 when the session has ended
+ * Returns the access token for a request. It is renewed if there is none, or if the service has refused it.
+ * @throws MessagingApiError 401 if the session has ended
  */
 export async function userToken(refused?: string): Promise<string> {
   if ((token === undefined || token === refused) && !(await renew())) throw ended();
@@ -102,7 +104,7 @@ function ended(): MessagingApiError {
   return new MessagingApiError(401, 'unauthorized', 'The session has ended.');
 }
 
-/** Renews the access token once for all requests that wait for it. @returns false when the session has ended */
+/** Renews the access token once for all requests that wait for it. @returns false if the session has ended */
 function renew(): Promise<boolean> {
   renewing ??= tryRenew().finally(() => {
     renewing = undefined;
@@ -120,7 +122,7 @@ async function tryRenew(): Promise<boolean> {
   return false;
 }
 
-/** Tabs wait for each other, because each refresh replaces the cookie that they share. */
+/** Refreshes the session. Tabs wait for each other, because each refresh replaces the cookie that they share. */
 async function tryRefresh(): Promise<boolean> {
   const refresh = async (): Promise<boolean> => {
     try {

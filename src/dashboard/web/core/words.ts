@@ -75,7 +75,7 @@ export const word = texts(
   },
 );
 
-/** The name of a status of the API: `stateName.of(status)`. */
+/** The names of the statuses of the API. Example: `stateName.of(status)`. */
 export const stateName = texts(
   {
     ...deliveryNames('en'),

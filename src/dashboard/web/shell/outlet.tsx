@@ -7,7 +7,7 @@ import type { ScreenEntry } from '../core/screens.js';
 
 type ScreenComponent = ComponentType<{ readonly rest: string }>;
 
-/** The screens that were opened before, so that they appear at once. */
+/** The screens that were opened before. They appear at once. */
 const loaded = new Map<string, ScreenComponent>();
 
 /** Loads the file of a screen and shows it. */

@@ -32,12 +32,12 @@ export interface Finding {
   readonly href: string;
 }
 
-/** A text in lower case and without accents, so that `cles` finds “Clés”. */
+/** Returns a text in lower case and without accents, so that `cles` finds “Clés”. */
 function plain(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }
 
-/** The results that need no request: screens by name, and what the user can do with a phone number. */
+/** Returns the results that need no request: screens by name, and the actions for a phone number. */
 export function findingsOf(typed: string): readonly Finding[] {
   const wanted = plain(typed.trim());
   const screens = SCREENS.filter(isVisible)
@@ -68,7 +68,7 @@ function numberFindings(number: string): readonly Finding[] {
   });
 }
 
-/** The results that the service is asked for: a message or an endpoint by its id, and the accounts of the operator. */
+/** Asks the service for further results: a message or an endpoint by its id, and the accounts of the operator. */
 export async function lookFor(typed: string, signal: AbortSignal): Promise<readonly Finding[]> {
   const wanted = typed.trim();
   if (wanted.length < 2) return [];
@@ -93,7 +93,7 @@ function mayBeId(wanted: string): boolean {
 async function messages(id: string, signal: AbortSignal): Promise<readonly Finding[]> {
   if (!mayBeId(id) || !can('messages.read') || !hasAccount()) return [];
   const { sms = false, msgapp = [] } = me.value?.capabilities ?? {};
-  // Asks for the recipients, not for the message, because each time an operator reads a text it is audited.
+  // This asks for the recipients, not for the message, because the audit log records each text that an operator reads.
   const asked = [
     ...(sms ? [{ channel: undefined, answer: messaging().sms.recipients(id, { limit: 1 }, { signal }).page() }] : []),
     ...msgapp.map((channel) => ({ channel, answer: messaging().msgapp(channel).message(id, { signal }) })),

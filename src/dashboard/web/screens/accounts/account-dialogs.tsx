@@ -55,7 +55,7 @@ export function Post({ of, what, onClose }: PostProps) {
   );
 }
 
-/** Changes the name of an account, and below which balance it is warned. */
+/** Changes the name of an account, and the balance below which it is warned. */
 export function Change({ of, onClose }: { readonly of: ManagedAccount; onClose(done: boolean): void }) {
   const initial = { name: of.name, low: of.low_balance === null ? '' : String(of.low_balance) };
   const form = useForm(`change-${of.id}-${JSON.stringify(initial)}`, initial, async ({ name, low }) => {

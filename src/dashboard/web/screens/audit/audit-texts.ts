@@ -32,7 +32,7 @@ export const t = texts(
   },
 );
 
-/** The name of an action. Its keys are those that the list can be filtered by. */
+/** The names of the actions. The list can be filtered by these keys. */
 export const actionName = texts(
   {
     'account.created': 'Account created',

@@ -12,12 +12,12 @@ import { filterOf, queryValue, setQuery } from '../../core/router.js';
 import { word } from '../../core/words.js';
 import { actionName, t } from './audit-texts.js';
 
-/** Who changed what in the account. */
+/** The audit log of an account: who changed what. */
 export function Audit() {
   return <AuditTable all={false} />;
 }
 
-/** The audit log for operators: the changes of all accounts, and those that belong to no account. */
+/** The audit log for operators: the changes of all accounts, and changes that belong to no account. */
 export function AuditOfAll() {
   return <AuditTable all />;
 }

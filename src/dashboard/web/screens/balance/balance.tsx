@@ -20,7 +20,7 @@ const KINDS = ['topup', 'adjust', 'charge', 'refund'] as const;
 
 const TONES = { topup: 'good', adjust: 'info', charge: 'calm', refund: 'good' } as const;
 
-/** The balance, what it was spent on, and every entry of the ledger. */
+/** The balance, its usage, and every entry of the ledger. */
 export function Balance() {
   const period = periodOf(30);
   const by = choiceOf('by', GROUPINGS) ?? 'day';

@@ -11,7 +11,7 @@ export interface Batch extends NumberList {
   readonly name: string;
 }
 
-/** The message that is being written. It stays in memory until it was sent, whatever happens to the server or the session. */
+/** The message that is being written. It stays in memory until it was sent, even if the server fails or the session ends. */
 export interface Draft {
   /** `sms`, or the name of a messaging-app channel. */
   readonly channel: string;
@@ -20,19 +20,19 @@ export interface Draft {
   readonly withFile: boolean;
   /** Messaging apps: the address of the file. */
   readonly mediaUrl: string;
-  /** Messaging apps: the kind of the file; empty: the service detects it. */
+  /** Messaging apps: the kind of the file. Empty: the service detects it. */
   readonly mediaType: MediaType | '';
-  /** SMS: the sender; empty: the first one of the list. */
+  /** SMS: the sender. Empty: the first sender of the list. */
   readonly signature: string;
   /** SMS: the numbers as they were typed. */
   readonly typed: string;
   readonly batches: readonly Batch[];
   readonly priority: SendPriority;
-  /** `key=value`, one a line. */
+  /** The metadata as `key=value`, one per line. */
   readonly metadata: string;
   /** Messaging apps: the number that receives the message. */
   readonly to: string;
-  /** Messaging apps: the linked number that sends it; empty: the one that was linked first. */
+  /** Messaging apps: the linked number that sends the message. Empty: the number that was linked first. */
   readonly from: string;
 }
 
@@ -79,7 +79,7 @@ interface Again {
   readonly to?: string;
 }
 
-/** Up to this many numbers are put into the text box. More become a separate list. */
+/** Up to this many numbers are put into the text box. More numbers become a separate list. */
 const SHOWN_AS_TEXT = 200;
 
 /** Fills the form with a message that was sent before. */
@@ -100,7 +100,7 @@ const typed = computed(() => draft.value.typed);
 const batches = computed(() => draft.value.batches);
 const typedList = computed(() => numbersOf(typed.value, 'all'));
 
-/** All distinct numbers of the draft, and what was left out. They are not computed again while the text is typed. */
+/** All distinct numbers of the draft, and the lines that were left out. They are not computed again while the text is typed. */
 export const recipients = computed((): Omit<NumberList, 'bad'> => {
   const lists: readonly NumberList[] = [typedList.value, ...batches.value];
   const all = new Set<string>();

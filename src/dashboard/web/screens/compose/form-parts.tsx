@@ -7,7 +7,7 @@ import { listOf } from '../shared/number.js';
 import { t } from './compose-texts.js';
 import { change, draft } from './draft.js';
 
-// The parts that the forms for SMS and for messaging apps have in common.
+// The parts that the forms for SMS and for messaging apps share.
 
 /** A message that was sent, for the note above the form. */
 export interface Sent {
@@ -31,7 +31,7 @@ export interface Senders {
 
 interface FromFieldProps {
   readonly loaded: Senders;
-  /** Shown if there is no sender: how to get one. */
+  /** A text that says how to get a sender. It is shown if there is none. */
   readonly none: ComponentChildren;
   readonly children: ComponentChildren;
 }
@@ -44,7 +44,7 @@ export function FromField({ loaded, none, children }: FromFieldProps) {
 
 interface ComposeFormProps {
   readonly class: string;
-  /** What the user still has to enter, in words. */
+  /** The values that the user must still enter, in words. */
   readonly missing: readonly string[];
   readonly isReady: boolean;
   /** Whether the preview is shown. */
@@ -52,7 +52,7 @@ interface ComposeFormProps {
   readonly children: ComponentChildren;
 }
 
-/** A form that ends with rarely used options, with what is still missing, and with the button for the preview. */
+/** A form that ends with rarely used options, the list of missing values, and the button for the preview. */
 export function ComposeForm({ class: name, missing, isReady, preview, children }: ComposeFormProps) {
   return (
     <form

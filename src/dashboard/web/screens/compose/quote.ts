@@ -24,13 +24,15 @@ export interface Price {
   readonly isExact: boolean;
 }
 
-/** While the user types, the service prices all numbers up to this many; of a longer list it prices some of each country. */
+/**
+ * While the user types, the service prices all numbers up to this many. For a longer list it prices some numbers of each country.
+ */
 const ALL_UP_TO = 500;
 const OF_EACH = 20;
 /** How long the typing must pause before the page asks for the price, in milliseconds. */
 const PAUSE = 350;
 
-/** The price of a draft while it is typed. */
+/** Returns the price of a draft while it is typed. */
 export function useQuote(
   text: string,
   numbers: readonly string[],

@@ -54,7 +54,7 @@ interface Look {
   readonly balance: number;
 }
 
-/** Shows what will be sent and its exact price, and sends it. */
+/** Shows the message with its exact price, and sends it. */
 export function SendSms({ signature, onClose, onSent }: DialogProps & { readonly signature: string }) {
   const { text } = draft.value;
   const { numbers } = recipients.value;
@@ -116,7 +116,7 @@ export function SendSms({ signature, onClose, onSent }: DialogProps & { readonly
   );
 }
 
-/** Shows what will be sent by a messaging app, and sends it. */
+/** Shows a message of a messaging app, and sends it. */
 export function SendApp({
   channel,
   to,
@@ -196,7 +196,7 @@ function Some({ of }: { readonly of: readonly string[] }) {
   );
 }
 
-/** The part of an order that is the same on every channel. */
+/** Returns the part of an order that is the same on every channel. */
 function options(): Pick<SmsOrder, 'priority' | 'metadata'> {
   const { priority, metadata } = draft.value;
   return {

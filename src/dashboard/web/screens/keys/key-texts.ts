@@ -53,11 +53,11 @@ export const t = texts(
     expires: 'Expire',
     rotate: 'Remplacer',
     rotateThis: 'Remplacer la clé {name}',
-    rotateWhat: 'Une nouvelle clé aux mêmes droits est créée. L’ancienne fonctionne encore jusqu’à son terme.',
+    rotateWhat: 'Une nouvelle clé avec les mêmes droits est créée. L’ancienne fonctionne encore quelques heures.',
     grace: 'Heures pendant lesquelles l’ancienne clé fonctionne encore',
     revoke: 'Révoquer',
     revokeThis: 'Révoquer la clé {name}',
-    revokeWhat: 'Elle cesse aussitôt de fonctionner, partout. C’est définitif.',
+    revokeWhat: 'La clé cesse aussitôt de fonctionner, partout. C’est définitif.',
     made: 'La clé {name} est créée',
     madeBefore:
       'Cette clé a été créée par un essai précédent, dont la réponse s’est perdue. Elle n’est plus affichée : révoquez-la et créez-en une autre.',
@@ -65,19 +65,20 @@ export const t = texts(
     use: 'Gardez-la avec vos secrets, jamais dans une page ni dans une application.',
     kept: 'Je l’ai gardée',
     nameHint: 'Le programme qui s’en sert, pour la reconnaître.',
-    scopesHint: 'Cochez ce que fait ce programme, et rien de plus.',
+    scopesHint: 'Cochez seulement ce dont ce programme a besoin.',
     scopesNeeded: 'Cochez-en au moins un.',
     usedToday: 'aujourd’hui',
     cidrs: 'Adresses',
-    cidrsHint: 'D’où elle peut servir, une par ligne : 203.0.113.7 ou 203.0.113.0/24. Aucune : de partout.',
+    cidrsHint:
+      'Les adresses depuis lesquelles la clé peut servir, une par ligne : 203.0.113.7 ou 203.0.113.0/24. Vide : toutes les adresses.',
     expiresHint: 'Vide : jamais.',
     dailyUnits: 'Unités par jour',
-    dailyHint: 'Le maximum qu’elle peut dépenser en un jour (UTC).',
+    dailyHint: 'Le maximum que la clé peut dépenser en un jour (UTC).',
     perMinute: 'Requêtes par minute',
   },
 );
 
-/** What a scope lets a key do. Its keys are all scopes. */
+/** The names of the scopes. Its keys are all scopes. */
 export const scopeName = texts(
   {
     'sms:send': 'Send SMS',

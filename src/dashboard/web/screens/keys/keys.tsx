@@ -21,7 +21,7 @@ type Open =
   | { readonly what: 'rotate' | 'revoke'; readonly key: Key }
   | { readonly what: 'made'; readonly made: KeyWithSecret };
 
-/** The keys of programs: what each key may do, and when it was last used. */
+/** The keys of programs, with their scopes and last uses. */
 export function Keys() {
   const list = useList(
     (options) => manage().account.keys({}, options),
@@ -192,7 +192,7 @@ function KeyName({ of }: { readonly of: Key }) {
   );
 }
 
-/** The name of a key, or its id: keys that the host's own code has made may lack a name. */
+/** Returns the name of a key, or its id, because keys that the host's own code has made may have no name. */
 function nameOf({ name, id }: Key): string {
   return name ?? id;
 }
@@ -202,7 +202,7 @@ function Scopes({ of }: { readonly of: readonly string[] }) {
   return <span class="soft">{of.join(', ')}</span>;
 }
 
-/** When a key was last used. This is recorded a little later than what the key has spent. */
+/** Shows when a key was last used. This is recorded a little later than the spent units of the key. */
 function LastUse({ last_used_at: at, spent_today: spent }: Key) {
   return at === null && spent !== null && spent > 0 ? t('usedToday') : <Ago at={at} />;
 }

@@ -37,10 +37,10 @@ const t = texts(
   },
   {
     title: 'Contrôle du registre',
-    lead: 'Compare chaque solde à ses écritures, et chaque écriture à son message. Il tourne en arrière-plan et ne change rien.',
+    lead: 'Un contrôle compare chaque solde à ses écritures, et chaque écriture à son message. Il tourne en arrière-plan et ne change rien.',
     start: 'Lancer un contrôle',
     never: 'Le registre n’a pas encore été contrôlé',
-    neverHow: 'Un contrôle lit tout une fois ; sur un grand registre, cela prend du temps.',
+    neverHow: 'Un contrôle lit tout une fois. Sur un grand registre, cela prend du temps.',
     right: 'Le registre est juste.',
     found: '{n} {n|constat|constats}',
     failed: 'Le contrôle n’a pas pu se terminer. Relancez-le.',
@@ -50,7 +50,7 @@ const t = texts(
     ended: 'Terminé',
     running: 'Le contrôle tourne : {n} contrôlés dans la partie {part} sur {of}, {name}',
     starting: 'Le contrôle commence…',
-    cut: 'La connexion a été coupée. Le contrôle continue ; son avancement est redemandé.',
+    cut: 'La connexion a été coupée. Le contrôle continue. Reconnexion en cours.',
     accounts: 'comptes',
     entries: 'écritures',
     messages: 'messages',
@@ -65,8 +65,8 @@ const PARTS: readonly (string | null)[] = ['accounts', 'entries', 'messages', 'r
 const EVERY = 15_000;
 
 /**
- * The last check. While a check runs, the page follows its stream. The stream begins with the present state, so a connection that
- * was cut continues with what the check has reached by then.
+ * Returns the last check. While a check runs, the page follows its stream. The stream begins with the current state, so the page
+ * misses nothing if the connection was cut.
  */
 function useCheck() {
   const last = useResource((signal) => manage().operator.booksCheck({ signal }), [], EVERY);
@@ -84,7 +84,7 @@ function useCheck() {
       for await (const step of manage().operator.watchCheck({ signal: over.signal, onState })) progress.value = step;
       await last.reload();
     };
-    // If the stream is refused, polling still shows how far the check is.
+    // If the stream is refused, polling still shows the progress of the check.
     follow().catch(() => undefined);
     return () => over.abort();
   }, [running]);

@@ -42,7 +42,7 @@ export async function eventsOf(id: string, since: string, signal: AbortSignal): 
   return found;
 }
 
-/** The number of an event before this time (milliseconds); undefined: the log begins later. */
+/** Returns the number of an event before this time (milliseconds). Undefined: the log begins later. */
 async function placeOf(moment: number, signal: AbortSignal): Promise<number | undefined> {
   const first = await messaging().events.list({ limit: 1 }, { signal }).page();
   const [earliest] = first.items;

@@ -4,7 +4,7 @@ import { messaging } from '../../core/clients.js';
 import { LIVE, type List, useList } from '../../core/resource.js';
 import type { Row } from './message-types.js';
 
-/** The filters that all channels have. */
+/** The filters that all channels share. */
 export interface MessageFilters {
   readonly number: string | undefined;
   readonly status: SmsStatus | undefined;
@@ -13,7 +13,7 @@ export interface MessageFilters {
   readonly metadata: Metadata | undefined;
 }
 
-/** The SMS of the account as rows. */
+/** Returns the SMS of the account as rows. */
 export function useSms(filters: MessageFilters & { readonly signature: string | undefined }): List<Row> {
   const list = useList(
     (options) => messaging().sms.list(filters, options),
@@ -24,7 +24,7 @@ export function useSms(filters: MessageFilters & { readonly signature: string | 
   return { ...list, data: list.data?.map(rowOfSms) };
 }
 
-/** The messages of one messaging-app channel as rows. */
+/** Returns the messages of one messaging-app channel as rows. */
 export function useApp(channel: string, { number, ...filters }: MessageFilters): List<Row> {
   const list = useList(
     (options) =>
@@ -72,7 +72,7 @@ function rowOfApp(channel: string, of: MsgappMessage): Row {
 
 /**
  * Merges several lists into one, the newest row first. If a list has more pages, rows of the other lists that are older than its
- * last row are held back. Otherwise its next page would insert rows between those that are already shown.
+ * last row are not shown yet. Otherwise its next page would insert rows between those that are already shown.
  */
 export function mergedLists(lists: readonly List<Row>[]): List<Row> {
   const ends = lists.map((list) => (list.hasMore ? (list.data?.at(-1)?.at ?? '') : ''));

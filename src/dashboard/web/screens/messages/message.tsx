@@ -32,7 +32,7 @@ export function Message({ id }: { readonly id: string }) {
   const { data, error, reload } = useResource<Found>(
     (signal) => find(id, channel, signal),
     [id, channel, chosenAccount()],
-    // Every time an operator reads a text, it is recorded in the audit log, so the page does not poll.
+    // Every time an operator reads a text, the audit log records it, so the page does not poll for operators.
     me.value?.operator ? undefined : LIVE,
   );
   const back = [hrefOf('messages'), t('back')] as const;

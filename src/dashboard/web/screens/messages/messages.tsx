@@ -28,7 +28,7 @@ export function Messages({ rest }: { readonly rest: string }) {
 
 const FILTERS = ['number', 'status', 'signature', 'from', 'to', 'metadata', 'channel'] as const;
 
-/** The channels of this service. */
+/** Returns the channels of this service. */
 export function channelsOf(): readonly string[] {
   const { sms = false, msgapp = [] } = me.value?.capabilities ?? {};
   return [...(sms ? ['sms'] : []), ...msgapp];

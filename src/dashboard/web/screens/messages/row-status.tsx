@@ -18,7 +18,7 @@ const COUNTED = 50;
 /** The counts that are known, by account and message, so that a list that is opened again needs no requests for them. */
 const known = new Map<string, Counts>();
 
-/** How many more requests may start. A limit, so that a list does not occupy all connections of the browser. */
+/** How many more requests may start. The limit keeps connections of the browser free for other requests. */
 let free = 4;
 const waiting: (() => void)[] = [];
 
@@ -73,10 +73,10 @@ function CountedStatus({ id, total }: { readonly id: string; readonly total: num
   );
 }
 
-/** From worst to best. */
+/** The tones from worst to best. */
 const TONES = ['bad', 'warn', 'info', 'calm', 'good'] as const satisfies readonly Tone[];
 
-/** The less frequent statuses in one badge, in the colour of the worst one. */
+/** The less frequent statuses in one badge, which has the colour of the worst one. */
 function Others({ of }: { readonly of: readonly (readonly [status: string, count: number])[] }) {
   const [only] = of;
   if (!only) return null;

@@ -14,7 +14,7 @@ interface Step {
   readonly tone?: Tone | undefined;
 }
 
-/** What happened to a message, the earliest step first. */
+/** The steps of a delivery, the earliest first. */
 export function Timeline({ steps, label }: { readonly steps: readonly Step[]; readonly label: string }) {
   return (
     <ol class="timeline" aria-label={label}>
@@ -40,7 +40,7 @@ export function Timeline({ steps, label }: { readonly steps: readonly Step[]; re
   );
 }
 
-/** The steps of one recipient of an SMS. */
+/** Returns the steps of one recipient of an SMS. */
 export function stepsOfSms(of: SmsRecipient, sentAt: string): readonly Step[] {
   const { status, attempts, attempts_count, updated_at, refunded_units: refunded, error } = of;
   const opted = error === 'opted_out';
@@ -75,7 +75,7 @@ function errorOf(error: string | null): string | undefined {
   return error === null ? undefined : stepName.of(error);
 }
 
-/** The steps of a message of a messaging app. */
+/** Returns the steps of a message of a messaging app. */
 export function stepsOfApp(of: MsgappMessage): readonly Step[] {
   const {
     queued_at,

@@ -17,7 +17,7 @@ type State =
   | { readonly kind: 'ended'; readonly reason: string }
   | { readonly kind: 'failed'; readonly error: unknown };
 
-/** Requests a session and shows its codes, each as it arrives, until one is scanned. */
+/** Requests a session and shows each of its codes when it arrives, until one is scanned. */
 export function LinkDialog({ channel, onClose }: { readonly channel: string; onClose(): void }) {
   const state = useSignal<State>({ kind: 'asking' });
   const cut = useSignal(false);
@@ -105,7 +105,7 @@ async function follow(channel: string, signal: AbortSignal, { show, cut }: Shown
   }
 }
 
-/** The new state of the dialog; undefined if it does not change. */
+/** Returns the new state of the dialog. Undefined if it does not change. */
 function stateOf(news: LinkNews): State | undefined {
   if (news.type === 'qr') return { kind: 'code', image: news.image, expiresAt: news.expires_at };
   if (news.status === 'created' || news.status === 'reconnecting') return undefined;

@@ -41,10 +41,10 @@ const t = texts(
   },
   {
     title: 'Désinscriptions',
-    lead: 'Les numéros qui ne veulent plus rien d’une signature. Les messages vers eux sont refusés et ne coûtent rien.',
+    lead: 'Les numéros qui ne veulent plus de messages d’une signature. Les messages vers eux sont refusés et ne coûtent rien.',
     add: 'Ajouter des numéros',
     empty: 'Personne ne s’est désinscrit',
-    emptyHow: 'Qui répond STOP est ajouté automatiquement. Vous pouvez aussi ajouter des numéros.',
+    emptyHow: 'Les personnes qui répondent STOP sont ajoutées automatiquement. Vous pouvez aussi ajouter des numéros.',
     signature: 'Signature',
     source: 'Par',
     phone: 'un texte du téléphone',
@@ -151,7 +151,7 @@ export function OptOuts() {
   );
 }
 
-/** The sender names that the account may use. */
+/** Returns the sender names that the account may use. */
 function useSignatureNames(): readonly string[] {
   const { data } = useResource((signal) => manage().account.signatures({ limit: 500 }, { signal }).page(), []);
   return (data?.items ?? []).filter(({ status }) => status === 'verified').map(({ name }) => name);

@@ -32,14 +32,14 @@ export const t = texts(
     lastWeek: '{n} le même jour de la semaine dernière, à cette heure',
     lastWeekColumn: 'Semaine dernière, mêmes heures',
     oldest: 'Plus ancien en attente',
-    oldestHint: 'Le plus ancien message qui reste à remettre.',
+    oldestHint: 'Le plus ancien message qui n’a pas encore été remis.',
     nothingWaits: 'Rien n’attend',
     byStatus: 'Aujourd’hui par état',
     quiet: 'Rien n’a été envoyé aujourd’hui',
     quietHow: 'Envoyez un premier message ici, ou depuis un programme avec une clé.',
     first: 'Rédiger un message',
     look: 'Voir',
-    balance_low: 'Le solde est sous {target} : rechargez-le avant que des envois soient refusés.',
+    balance_low: 'Le solde est inférieur à {target}. Rechargez-le avant que des envois soient refusés.',
     capped: 'Seuls les 10 000 destinataires les plus récents de chaque canal sont comptés.',
     signature_rejected: 'La signature {target} a été rejetée.',
     endpoint_disabled: 'Le webhook {target} a été désactivé, car ses appels échouaient.',
@@ -56,7 +56,7 @@ const SCREENS: Readonly<Record<string, string>> = {
   key_expiring: 'keys',
 };
 
-/** The screen on which the user can fix something that needs attention. */
+/** Returns the address of the screen on which the user can fix something that needs attention. */
 export function attentionHref(kind: string): string {
   return hrefOf(SCREENS[kind] ?? 'overview');
 }

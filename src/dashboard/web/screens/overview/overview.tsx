@@ -11,7 +11,7 @@ import { hrefOf } from '../../core/router.js';
 import { word } from '../../core/words.js';
 import { attentionHref, t } from './overview-texts.js';
 
-/** What an account wants to know first: its balance, today's messages, what is waiting, and what needs attention. */
+/** The overview of an account: its balance, today's messages, the oldest waiting message, and facts that need attention. */
 export function Overview() {
   const { data, error, reload } = useResource((signal) => manage().account.overview({ signal }), [], LIVE);
   return (

@@ -21,7 +21,7 @@ const MAX_COUNTED = 100_000;
 
 type Open = { readonly what: 'pause' } | { readonly what: 'resume'; readonly pause: Pause };
 
-/** What is waiting in the queue, and which parts of it are paused. */
+/** The waiting messages of the queue, and its paused parts. */
 export function Queue() {
   const { data, error, reload } = useResource((signal) => manage().operator.queues({ signal }), [], LIVE);
   const open = useSignal<Open | undefined>(undefined);
@@ -101,7 +101,7 @@ function Depths({ of }: { readonly of: readonly QueueDepth[] }) {
   );
 }
 
-/** The channels of this service. */
+/** Returns the channels of this service. */
 function channelsOf(): readonly string[] {
   const { sms = false, msgapp = [] } = me.value?.capabilities ?? {};
   return [...(sms ? ['sms'] : []), ...msgapp];

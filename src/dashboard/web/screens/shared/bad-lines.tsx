@@ -19,13 +19,13 @@ const t = texts(
   },
 );
 
-/** How many lines are listed at once, and how many if the reader asks for all. */
+/** How many lines are listed at first, and how many if the reader asks for all. */
 const FIRST = 3;
 const MAX_LISTED = 100;
 
 /** The lines of one list that contain no number. */
 export interface BadLines {
-  /** The name of the file; undefined if the list was typed. */
+  /** The name of the file. Undefined if the list was typed. */
   readonly name?: string | undefined;
   readonly bad: readonly BadLine[];
 }

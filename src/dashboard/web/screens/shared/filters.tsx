@@ -14,7 +14,7 @@ interface QueryFieldProps {
   readonly placeholder?: string;
 }
 
-/** A filter that is typed. It is put into the address when the typing pauses. */
+/** A text field for a filter. The filter is put into the address when the typing pauses. */
 export function QueryField({ name, label, ...input }: QueryFieldProps) {
   const shown = queryValue(name);
   const typed = useSignal(shown);

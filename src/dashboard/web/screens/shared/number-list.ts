@@ -20,7 +20,8 @@ const SHOWN = 60;
 
 /**
  * Reads numbers.
- * @param which numbers of a line to take: `first` for files, whose other columns may look like numbers; `all` for typed text
+ * @param which the numbers of a line to take: `first` for files, because their other columns may look like numbers, `all` for
+ * typed text
  */
 export function numbersOf(text: string, which: 'first' | 'all'): NumberList {
   const reader = new Reader(which);
@@ -79,7 +80,7 @@ class Reader implements NumberList {
   }
 }
 
-/** How many numbers each country has, the most frequent country first. Undefined: the calling code is not known. */
+/** Counts the numbers of each country, the most frequent country first. Undefined: the calling code is not known. */
 export function countriesOf(
   numbers: readonly string[],
 ): readonly (readonly [region: string | undefined, count: number])[] {

@@ -1,8 +1,8 @@
 import { language } from '../../core/i18n.js';
 
 /**
- * Calling codes, each with the region that has most of its numbers (ITU-T E.164): `226BF` is Burkina Faso. A code has one to
- * three digits.
+ * Calling codes, each with the region that has most of its numbers (ITU-T E.164). Example: `226BF` is Burkina Faso. A code has
+ * one to three digits.
  */
 const REGIONS = new Map(
   (
@@ -16,7 +16,7 @@ const REGIONS = new Map(
     ?.map((each): [string, string] => [each.slice(0, -2), each.slice(-2)]),
 );
 
-/** The calling code of a number and its region. If the code is not known, `code` is the first three digits. */
+/** Returns the calling code of a number and its region. If the code is not known, `code` is the first three digits. */
 export function callingCodeOf(number: string): { readonly code: string; readonly region: string | undefined } {
   for (const length of [3, 2, 1]) {
     const code = number.slice(0, length);
@@ -26,7 +26,7 @@ export function callingCodeOf(number: string): { readonly code: string; readonly
   return { code: number.slice(0, 3), region: undefined };
 }
 
-/** A number as people write it: `+226 70 11 22 33`. Other texts are returned unchanged. */
+/** Returns a number in the form that people write: `+226 70 11 22 33`. Other texts are returned unchanged. */
 export function shownNumber(number: string): string {
   if (!/^[1-9]\d{6,14}$/.test(number)) return number;
   const { code } = callingCodeOf(number);
@@ -35,13 +35,13 @@ export function shownNumber(number: string): string {
   return `+${code} ${(groups ?? [rest]).join('\u00a0')}`;
 }
 
-/** The digits of a number without the signs that people put between them; undefined if the text is not a number. */
+/** Returns the digits of a number without the signs that people put between them. Undefined if the text is not a number. */
 export function cleanNumber(text: string): string | undefined {
   const digits = text.replace(/[\s().\-–/"'\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '').replace(/^(\+|00)/, '');
   return /^[1-9]\d{6,14}$/.test(digits) ? digits : undefined;
 }
 
-/** Several things as one phrase: “a, b and c”. */
+/** Joins several items into one phrase: “a, b and c”. */
 export function listOf(items: readonly string[]): string {
   return new Intl.ListFormat(language.value).format(items);
 }

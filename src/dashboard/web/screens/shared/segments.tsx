@@ -16,7 +16,7 @@ const t = texts(
   },
 );
 
-/** How many characters fit into so many segments, in the alphabet of the text. */
+/** Returns how many characters fit into so many segments, in the alphabet of the text. */
 function capacityOf(encoding: string, segments: number): number {
   const [single, part] = encoding === 'GSM-7' ? [160, 153] : [70, 67];
   return segments === 1 ? single : segments * part;

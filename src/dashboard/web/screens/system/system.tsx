@@ -31,7 +31,7 @@ const t = texts(
   },
   {
     title: 'Système',
-    lead: 'Ce que ce processus dit de lui-même et de sa base de données.',
+    lead: 'L’état de ce processus et de sa base de données.',
     version: 'Version',
     node: 'Node.js',
     role: 'Ce processus remet',
@@ -41,16 +41,16 @@ const t = texts(
     storage: 'Stockage',
     todo: 'À faire',
     fine: 'Il n’y a rien à faire.',
-    others: 'Ce qu’il y a d’autre à savoir ({n})',
+    others: 'Autres informations ({n})',
     workers: 'Tâches de fond',
     worker: 'Tâche',
     lastRound: 'Dernier passage',
     noWorkers: 'Aucune tâche ne tourne dans ce processus',
-    noWorkersHow: 'Un autre processus les a peut-être.',
+    noWorkersHow: 'Elles tournent peut-être dans un autre processus.',
   },
 );
 
-/** The state of this process and its storage, and what an operator should do. */
+/** The state of this process and its storage, and the tasks for an operator. */
 export function System() {
   const { data, error, loading, reload } = useResource((signal) => manage().operator.system({ signal }), [], 15_000);
   return (

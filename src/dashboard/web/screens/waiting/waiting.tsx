@@ -32,7 +32,7 @@ const t = texts(
   },
   {
     title: 'Signatures en attente',
-    lead: 'Les noms d’expéditeur demandés. Validez ceux que les opérateurs connaissent et que le compte peut porter.',
+    lead: 'Les noms d’expéditeur que les comptes ont demandés. Validez ceux que les opérateurs connaissent et que le compte a le droit d’utiliser.',
     empty: 'Rien ne vous attend',
     emptyHow: 'Les demandes des comptes apparaissent ici aussitôt.',
     asked: 'Demandée',

@@ -32,7 +32,7 @@ const NEW: Values = {
 };
 
 interface EndpointFormProps {
-  /** The endpoint to change; undefined: the form makes a new one. */
+  /** The endpoint to change. Undefined: the form makes a new endpoint. */
   readonly of?: Webhook;
   onDone(endpoint: WebhookWithSecret): void;
   onClose(): void;
@@ -131,7 +131,7 @@ export function EndpointForm({ of, onDone, onClose }: EndpointFormProps) {
   );
 }
 
-/** Whether an endpoint may choose this type. An endpoint gets its own `test.ping` and `endpoint.gap` in any case. */
+/** Whether an endpoint may choose this type. An endpoint always gets its own `test.ping` and `endpoint.gap`. */
 function isChoosable(type: EventTypeView['type']): type is EventType {
   return type !== 'test.ping' && type !== 'endpoint.gap';
 }

@@ -24,7 +24,7 @@ export function Tabs({ current }: { readonly current: 'endpoints' | 'live' }) {
   );
 }
 
-/** Whether an endpoint is enabled, and if not, why. */
+/** Shows whether an endpoint is enabled, and if not, why. */
 export function EndpointStatus({ of: { status, reason, failing_since } }: { readonly of: Webhook }) {
   if (status === 'disabled') {
     return (
@@ -83,7 +83,7 @@ export function SecretDialog({ title, of, onClose }: SecretDialogProps) {
 /** A body as indented JSON. A body that is not JSON is shown unchanged. */
 export function Body({ of }: { readonly of: unknown }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: people must be able to reach a scrolling part with the keyboard
     <pre class="body" dir="auto" tabIndex={0}>
       {typeof of === 'string' ? indented(of) : JSON.stringify(of, undefined, 2)}
     </pre>
@@ -98,7 +98,7 @@ function indented(text: string): string {
   }
 }
 
-/** The types of events that an endpoint is called with. */
+/** The types of events that an endpoint receives. */
 export function TypesOf({ of }: { readonly of: readonly string[] }) {
   if (of.includes('*')) return <>{t('allTypes')}</>;
   return (

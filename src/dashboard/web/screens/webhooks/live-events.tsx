@@ -20,7 +20,7 @@ const KEPT = 200;
 /** How many earlier events are shown first. */
 const EARLIER = 20;
 
-/** The account's events as they are committed. */
+/** The account's events, each as soon as it is recorded. */
 export function LiveEvents() {
   const events = useSignal<readonly AccountEvent[]>([]);
   const state = useSignal<'open' | 'waiting'>('waiting');
@@ -121,7 +121,7 @@ export function LiveEvents() {
   );
 }
 
-/** The number after which the stream begins, so that it shows some earlier events first. */
+/** Returns the number after which the stream begins, so that it shows some earlier events first. */
 async function earlier(signal: AbortSignal): Promise<number> {
   const { items, last } = await messaging().events.list({ limit: 1 }, { signal }).page();
   return Math.max(last - EARLIER, (items[0]?.sequence ?? last + 1) - 1, 0);

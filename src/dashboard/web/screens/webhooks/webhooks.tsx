@@ -17,7 +17,7 @@ import { LiveEvents } from './live-events.js';
 import { t } from './webhook-texts.js';
 import './webhooks.css';
 
-/** The list of endpoints, one endpoint, or the live events, as the address says. */
+/** The list of endpoints, one endpoint, or the live events. The address decides which. */
 export function Webhooks({ rest }: { readonly rest: string }) {
   if (rest === 'live') return <LiveEvents />;
   return rest === '' ? <Endpoints /> : <Endpoint key={rest} id={rest} />;
