@@ -41,6 +41,13 @@ export function isAttempt(entry: TrailEntry): entry is AttemptEntry {
   return typeof entry.outcome === 'string';
 }
 
+/** The number of attempts in a trail. */
+export function countAttempts(trail: readonly TrailEntry[]): number {
+  let count = 0;
+  for (const entry of trail) if (isAttempt(entry)) count++;
+  return count;
+}
+
 /** A new state of one recipient's delivery, from an attempt or from a later report of the carrier. */
 export interface DeliveryUpdate {
   readonly messageId: string;

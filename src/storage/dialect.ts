@@ -357,7 +357,28 @@ export function rowByRow(
   params: readonly unknown[],
   rows: readonly (readonly unknown[])[],
 ): { readonly sql: string; readonly each: readonly (readonly unknown[])[] } {
-  const columns = Object.keys(shape);
+  const { sql, places } = rowStatement(text, Object.keys(shape));
+  const each = rows.map((row) =>
+    places.map((place) => (place < row.length ? row[place] : params[place - row.length]) ?? null),
+  );
+  return { sql, each };
+}
+
+/** A statement with placeholders only. */
+interface RowStatement {
+  readonly sql: string;
+  /** For each placeholder the place of its value in a row that is followed by the other parameters. */
+  readonly places: readonly number[];
+}
+
+/** Statements by their text before the replacement. There are few, and each is used for every batch. */
+const rowStatements = new Map<string, RowStatement>();
+const MAX_ROW_STATEMENTS = 500;
+
+function rowStatement(text: string, columns: readonly string[]): RowStatement {
+  const key = `${columns} ${text}`;
+  const known = rowStatements.get(key);
+  if (known) return known;
   const places: number[] = [];
   let given = 0;
   const sql = text.replace(/\?|\bv\.(\w+)/g, (_, column?: string) => {
@@ -366,9 +387,7 @@ export function rowByRow(
     places.push(place);
     return '?';
   });
-  const each = rows.map((row) => {
-    const all = [...row, ...params];
-    return places.map((place) => all[place] ?? null);
-  });
-  return { sql, each };
+  const statement = { sql, places };
+  if (rowStatements.size < MAX_ROW_STATEMENTS) rowStatements.set(key, statement);
+  return statement;
 }

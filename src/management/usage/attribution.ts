@@ -1,5 +1,6 @@
 import type { Cancellation } from '../../common/concurrency/async.js';
 import { countryOf } from '../../common/phone-numbers/phone-number.js';
+import type { Writable } from '../../common/writable.js';
 import type { Dialect } from '../../storage/dialect.js';
 import type { Database } from '../../storage/engine/database.js';
 import { type Operation, type Row, rowsOf } from '../../storage/engine/operation.js';
@@ -197,7 +198,7 @@ interface OpenCharge {
 
 /** Adds up charges and refunds. */
 class Sums {
-  private readonly byKey = new Map<string, UsageKey & Mutable<UsageAmounts>>();
+  private readonly byKey = new Map<string, UsageKey & Writable<UsageAmounts>>();
   private readonly open = new Map<string, OpenCharge>();
 
   charge(entry: Entry): void {
@@ -241,11 +242,9 @@ class Sums {
   }
 }
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
 /** Adds amounts to others. */
 export function addTo(
-  sum: Mutable<UsageAmounts>,
+  sum: Writable<UsageAmounts>,
   { charged = 0, refunded = 0, sends = 0, recipients = 0 }: Partial<UsageAmounts>,
 ): void {
   sum.charged += charged;

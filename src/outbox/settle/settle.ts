@@ -1,3 +1,4 @@
+import type { Writable } from '../../common/writable.js';
 import { isComplete, isPublished } from '../../events/delivery-status.js';
 import type { TransactionPublisher } from '../../events/event-recorder.js';
 import type { NewEvent } from '../../events/event-types.js';
@@ -6,11 +7,11 @@ import type { Dialect } from '../../storage/dialect.js';
 import { type Operation, type Row, rowsOf, type Statement, writeAll } from '../../storage/engine/operation.js';
 import { integerOf, optionalInteger, optionalText, shapeOf, textOf } from '../../storage/engine/rows.js';
 import {
+  countAttempts,
   type DeliveryChange,
   type DeliveryRow,
   type DeliveryStatus,
   type DeliveryUpdate,
-  isAttempt,
   nextState,
   type TrailEntry,
 } from '../delivery-state.js';
@@ -142,8 +143,9 @@ function byType(events: readonly NewEvent[]): readonly NewEvent[] {
 
 function transitionOf(row: ChangedRow, refund: number, completes: boolean): DeliveryTransition {
   const { message, status, refundedUnits } = row;
-  // The fields are written out, as in `changedRow`.
-  const transition = {
+  const { recipients, units, trace } = message;
+  // Written out, as in `changedRow`.
+  const transition: Writable<DeliveryTransition> = {
     messageId: row.messageId,
     position: row.position,
     accountId: message.accountId,
@@ -159,10 +161,10 @@ function transitionOf(row: ChangedRow, refund: number, completes: boolean): Deli
     metadata: message.metadata,
     at: row.at,
   };
-  const { recipients, units, trace } = message;
-  const traced = trace === undefined ? transition : { ...transition, trace };
-  if (!completes || recipients > 1) return traced;
-  return { ...traced, completed: { recipients, statuses: { [status]: 1 }, units, refundedUnits } };
+  if (trace !== undefined) transition.trace = trace;
+  if (completes && recipients === 1)
+    transition.completed = { recipients, statuses: { [status]: 1 }, units, refundedUnits };
+  return transition;
 }
 
 /** The row after one more update. */
@@ -189,7 +191,7 @@ function changedRow(
     reference: reference ?? earlier?.reference,
     doubtful: doubtful || earlier?.doubtful === true,
     trail: earlier ? [...earlier.trail, ...trail] : trail,
-    storedAttempts: row.storedAttempts + trail.filter(isAttempt).length,
+    storedAttempts: row.storedAttempts + countAttempts(trail),
   };
 }
 

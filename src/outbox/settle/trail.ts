@@ -1,7 +1,7 @@
 import type { Dialect } from '../../storage/dialect.js';
 import { type Operation, rowsOf, type Statement } from '../../storage/engine/operation.js';
 import { integerOf, shapeOf, textOf } from '../../storage/engine/rows.js';
-import { type AttemptEntry, isAttempt, type TrailEntry } from '../delivery-state.js';
+import { type AttemptEntry, countAttempts, isAttempt, type TrailEntry } from '../delivery-state.js';
 import type { ReferredDelivery, TrailStep } from '../outbox-records.js';
 
 /** A delivery with new entries of its trail. */
@@ -17,12 +17,14 @@ const SHAPE = shapeOf('message_id entry', 'position at place tried');
 
 /** The statement that stores trail entries, if there are any. Attempts are numbered from 1. */
 export function insertTrail(dialect: Dialect, deliveries: readonly Trailed[]): readonly Statement[] {
-  const rows = deliveries.flatMap(({ messageId, position, storedAttempts, trail }) => {
-    let attempt = storedAttempts - trail.filter(isAttempt).length;
-    return trail.map((entry, place) => {
-      return [messageId, JSON.stringify(entry), position, entry.at, place, isAttempt(entry) ? ++attempt : null];
-    });
-  });
+  const rows: unknown[][] = [];
+  for (const { messageId, position, storedAttempts, trail } of deliveries) {
+    let attempt = storedAttempts - countAttempts(trail);
+    for (const [place, entry] of trail.entries()) {
+      if (isAttempt(entry)) attempt++;
+      rows.push([messageId, JSON.stringify(entry), position, entry.at, place, isAttempt(entry) ? attempt : null]);
+    }
+  }
   if (rows.length === 0) return [];
   return [dialect.insertRows({ table: 'messaging_trail', shape: SHAPE, rows })];
 }
