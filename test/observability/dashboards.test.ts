@@ -16,15 +16,23 @@ const METRICS_PATH = '/api/v1/metrics';
 
 /** Panels that must show something after some seconds of traffic on the sandbox. */
 const MAIN = [
-  ...['Sends accepted', 'Time of an accept, p50 and p99', 'Oldest due message', 'Open deliveries'],
-  ...[
-    'Deliveries by state',
-    'Delivery rate, one hour',
-    'Last round of each worker',
-    'Storage: time of operations, p95',
-  ],
-  ...['Attempts by result', 'Units charged', 'Accounts below their threshold', 'Codes sent', 'Codes verified'],
-  ...['Conversion, one hour', 'Refusals', 'Units given back, by reason', 'Tries by result'],
+  'Sends accepted',
+  'Time of an accept, p50 and p99',
+  'Oldest due message',
+  'Open deliveries',
+  'Deliveries by state',
+  'Delivery rate, one hour',
+  'Last round of each worker',
+  'Storage: time of operations, p95',
+  'Attempts by result',
+  'Units charged',
+  'Accounts below their threshold',
+  'Codes sent',
+  'Codes verified',
+  'Conversion, one hour',
+  'Refusals',
+  'Units given back, by reason',
+  'Tries by result',
 ].map((title) => `: ${title}`);
 
 (hasPrometheus() ? describe : describe.skip)('the sample app under Prometheus', () => {

@@ -79,7 +79,10 @@ export class BesiegedService {
       const books = await CrashBooks.open(database.url);
       closing.unshift(() => books.close());
       const order: CrashSettings = {
-        ...{ database: database.hostUrl, carrier: repeat, channels: { codes: 'none' }, ...others },
+        database: database.hostUrl,
+        carrier: repeat,
+        channels: { codes: 'none' },
+        ...others,
         gateway: { url: carrier.url, secret: carrier.secret },
         ...(redis && { notifier: { kind: 'redis', url: redis.url } }),
       };
@@ -126,7 +129,10 @@ export class BesiegedService {
     if (problems.length > 0) problems.unshift(...hosts.map(({ errors }) => `a host logged: ${errors.slice(-2000)}`));
     const deliveries = await this.books.deliveries();
     return {
-      ...{ struck, problems, answered: load.answered.size, retries: load.unanswered },
+      struck,
+      problems,
+      answered: load.answered.size,
+      retries: load.unanswered,
       unknown: deliveries.filter(({ status }) => status === 'unknown').length,
       refunded: deliveries.filter(({ status }) => status === 'failed').length,
       duplicates: this.ground.carrier.duplicates,

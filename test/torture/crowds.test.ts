@@ -85,8 +85,13 @@ async function endure(service: CrowdedService, caller: HostileCaller, where: str
   );
   const own = Object.entries(tally).map(([status, times]) => `${times} × ${status}`);
   note(TABLE, {
-    ...{ item: caller.item, where, caller: caller.name, 'its answers': own.join(', ') },
-    ...{ alone: alone.times, beside: beside.times, 'other than 200': unanswered(beside).join('') || 'none' },
+    item: caller.item,
+    where,
+    caller: caller.name,
+    'its answers': own.join(', '),
+    alone: alone.times,
+    beside: beside.times,
+    'other than 200': unanswered(beside).join('') || 'none',
   });
   const refused = (caller.never ?? []).filter((status) => tally[status]);
   const problems = [
@@ -130,7 +135,11 @@ describe('a hostile caller', () => {
       const worst = [...stalls].sort((a, b) => b.stallMs - a.stallMs);
       for (const { name, bytes, status, stallMs } of byForm(worst.slice(0, 3), worst)) {
         note('Item 1: the longest stalls of the event loop by legal bodies', {
-          ...{ adapter, body: name, MB: (bytes / 1e6).toFixed(1), status, 'stall ms': stallMs },
+          adapter,
+          body: name,
+          MB: (bytes / 1e6).toFixed(1),
+          status,
+          'stall ms': stallMs,
         });
       }
       expect(stalls.filter(({ status }) => !(status >= 400 && status < 500))).toEqual([]);
@@ -153,8 +162,10 @@ describe('a hostile caller', () => {
       const took = Math.round(performance.now() - from);
       const waiting = await books.unfinished();
       note('Item 2: SIGTERM while keep-alive clients send', {
-        ...{ adapter, ended: ended ? `after ${took} ms` : `not within ${END_MS} ms` },
-        ...{ 'answered after SIGTERM': load.answered.size - before, 'not yet delivered then': waiting },
+        adapter,
+        ended: ended ? `after ${took} ms` : `not within ${END_MS} ms`,
+        'answered after SIGTERM': load.answered.size - before,
+        'not yet delivered then': waiting,
       });
       await host.end('SIGKILL');
       await host.start().answering;

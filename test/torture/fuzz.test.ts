@@ -179,14 +179,16 @@ function shown(tally: Readonly<Record<string, number>>): string {
 
 /** URLs that lead to no address that we connect to. */
 const ODD_URLS = [
-  ...[
-    'http://user:word@127.0.0.1/',
-    'file:///etc/passwd',
-    'ftp://127.0.0.1/x',
-    'http://',
-    'data:image/png;base64,AA==',
-  ],
-  ...['http://10.0.0.1:1/', 'http://169.254.169.254/latest', 'http://127.0.0.1:1/', 'http://[::ffff:10.0.0.1]/', 'x'],
+  'http://user:word@127.0.0.1/',
+  'file:///etc/passwd',
+  'ftp://127.0.0.1/x',
+  'http://',
+  'data:image/png;base64,AA==',
+  'http://10.0.0.1:1/',
+  'http://169.254.169.254/latest',
+  'http://127.0.0.1:1/',
+  'http://[::ffff:10.0.0.1]/',
+  'x',
 ];
 
 /** The bytes of an answer, which may or may not be valid HTTP and a valid file. */

@@ -59,9 +59,11 @@ export const HOSTILE_CALLERS: readonly HostileCaller[] = [
         const body = Buffer.from(structured());
         return crowd(4, (index) => ({
           url: `${hostile.url}/send/sms`,
-          ...{ method: 'POST', body },
+          method: 'POST',
+          body,
           headers: {
-            ...{ 'x-api-key': hostile.key, 'content-type': 'application/json' },
+            'x-api-key': hostile.key,
+            'content-type': 'application/json',
             ...(once && { 'idempotency-key': `${once}-${index}` }),
           },
         }));
@@ -75,7 +77,9 @@ export const HOSTILE_CALLERS: readonly HostileCaller[] = [
     strike: ({ host }) =>
       crowd(200, () => ({
         url: `${host.url}/api/v1/sms/callbacks/twilio`,
-        ...{ method: 'POST', body: form, headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+        method: 'POST',
+        body: form,
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
       })),
   },
   {
@@ -201,7 +205,8 @@ export const HOSTILE_CALLERS: readonly HostileCaller[] = [
         );
         const code = (number: string) => ({
           url: `${account.url}/api/v1/send/otp`,
-          ...{ method: 'POST', headers: { 'x-api-key': account.key } },
+          method: 'POST',
+          headers: { 'x-api-key': account.key },
           body: { service: 'Attente', number },
         });
         const ended: string[] = [];

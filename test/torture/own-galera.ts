@@ -17,7 +17,11 @@ const JOIN_MS = 180_000;
 
 export const hasGalera = (): boolean =>
   hasPeer('Galera', 'mariadb-server galera-4 rsync', [
-    ...['mariadbd', 'mariadb-install-db', 'setpriv', 'rsync', 'wsrep_sst_rsync'],
+    'mariadbd',
+    'mariadb-install-db',
+    'setpriv',
+    'rsync',
+    'wsrep_sst_rsync',
     PROVIDER,
   ]);
 
@@ -51,13 +55,25 @@ export class GaleraNode {
     const [, groupPort, changesPort, copyPort] = ports;
     const provider = `gmcast.listen_addr=tcp://${host}:${groupPort};ist.recv_addr=${host}:${changesPort};gcache.size=32M`;
     const settings = [
-      ...['--no-defaults', `--datadir=${join(folder, 'data')}`, '--skip-name-resolve'],
-      ...[`--bind-address=${host}`, `--port=${this.port}`, `--socket=${join(folder, 'socket')}`],
-      ...['--innodb-buffer-pool-size=32M', '--innodb-flush-log-at-trx-commit=0', '--innodb-autoinc-lock-mode=2'],
-      ...['--binlog-format=ROW', '--wsrep-on=ON', `--wsrep-provider=${PROVIDER}`, `--wsrep-node-name=${name}`],
-      ...[`--wsrep-cluster-address=${group}`, `--wsrep-node-address=${host}:${groupPort}`],
-      ...['--wsrep-sst-method=rsync', `--wsrep-sst-receive-address=${host}:${copyPort}`],
-      ...[`--wsrep-provider-options=${provider}`, ...(isFirst ? ['--wsrep-new-cluster'] : [])],
+      '--no-defaults',
+      `--datadir=${join(folder, 'data')}`,
+      '--skip-name-resolve',
+      `--bind-address=${host}`,
+      `--port=${this.port}`,
+      `--socket=${join(folder, 'socket')}`,
+      '--innodb-buffer-pool-size=32M',
+      '--innodb-flush-log-at-trx-commit=0',
+      '--innodb-autoinc-lock-mode=2',
+      '--binlog-format=ROW',
+      '--wsrep-on=ON',
+      `--wsrep-provider=${PROVIDER}`,
+      `--wsrep-node-name=${name}`,
+      `--wsrep-cluster-address=${group}`,
+      `--wsrep-node-address=${host}:${groupPort}`,
+      '--wsrep-sst-method=rsync',
+      `--wsrep-sst-receive-address=${host}:${copyPort}`,
+      `--wsrep-provider-options=${provider}`,
+      ...(isFirst ? ['--wsrep-new-cluster'] : []),
     ];
     const server = new PeerProcess(...asMariadb(program('mariadbd'), settings), { folder });
     this.server = server;

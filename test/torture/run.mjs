@@ -32,24 +32,28 @@ console.log(`torture: seed ${seed}, ${short ? 'short' : 'full'} form`);
 const jest = spawn(
   process.execPath,
   [
-    ...['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'],
+    '--experimental-vm-modules',
+    '--disable-warning=ExperimentalWarning',
+    'node_modules/jest/bin/jest.js',
     // Anything that a failed test left open does not delay the result.
-    ...[
-      '--selectProjects',
-      'torture',
-      '--runInBand',
-      '--forceExit',
-      '--json',
-      `--outputFile=${results}`,
-      ...process.argv.slice(2),
-    ],
+    '--selectProjects',
+    'torture',
+    '--runInBand',
+    '--forceExit',
+    '--json',
+    `--outputFile=${results}`,
+    ...process.argv.slice(2),
   ],
   {
     detached: true,
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
-      ...{ ...process.env, TMPDIR: folder, TORTURE: short ? 'short' : 'full', TORTURE_SEED: String(seed) },
-      ...{ TORTURE_NOTES: notes, TORTURE_DATABASES: prefix },
+      ...process.env,
+      TMPDIR: folder,
+      TORTURE: short ? 'short' : 'full',
+      TORTURE_SEED: String(seed),
+      TORTURE_NOTES: notes,
+      TORTURE_DATABASES: prefix,
     },
   },
 );

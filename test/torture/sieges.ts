@@ -43,7 +43,8 @@ export async function endureAll(
     }
     const { problems, ...figures } = await service.endure(fault);
     note(`${table} (unknown, duplicates and refunded add up)`, {
-      ...{ where, fault: fault.name },
+      where,
+      fault: fault.name,
       ...figures,
       problems: problems.length,
     });

@@ -75,8 +75,12 @@ describe('the memory of a host under a steady load', () => {
       const result = await soak({ adapter });
       const { first, last, sends, problems } = result;
       note('Soak', {
-        ...{ adapter, sends, 'heap MB before': megabytes(first), 'heap MB after': megabytes(last) },
-        ...{ 'handles before': first.handles, 'handles after': last.handles },
+        adapter,
+        sends,
+        'heap MB before': megabytes(first),
+        'heap MB after': megabytes(last),
+        'handles before': first.handles,
+        'handles after': last.handles,
       });
       expect([...grown(result), ...problems]).toEqual([]);
     },

@@ -33,7 +33,8 @@ describeOnBothAdapters('the API of an account', (adapter) => {
     const { url, accountId } = app;
     return {
       ...app,
-      ...{ viewer: userOf(url, accountId, 'viewer'), sender: userOf(url, accountId, 'sender') },
+      viewer: userOf(url, accountId, 'viewer'),
+      sender: userOf(url, accountId, 'sender'),
       developer: userOf(url, accountId, 'developer'),
       program: new ApiClient(`${url}/api/v1`, accountId, app.key),
       audited: () =>
@@ -54,14 +55,20 @@ describeOnBothAdapters('the API of an account', (adapter) => {
     const account = { id: accountId, name: 'Test', state: 'active', balance: 1000 };
     const capabilities = { sms: true, otp: true, msgapp: ['msgapp'], webhooks: true };
     expect(await viewer.read('me')).toEqual({
-      ...{ user: { subject: 'viewer@example.com', role: 'viewer' }, key: null, account, operator: null },
+      user: { subject: 'viewer@example.com', role: 'viewer' },
+      key: null,
+      account,
+      operator: null,
       permissions: expect.arrayContaining(['messages.read', 'ledger.read']),
-      ...{ capabilities, locale: 'en' },
+      capabilities,
+      locale: 'en',
     });
     const { permissions } = await viewer.read<{ permissions: string[] }>('me');
     expect(permissions).not.toContain('signatures.write');
     expect((await program.call('me')).body).toMatchObject({
-      ...{ user: null, key: { id: expect.any(String), scopes: expect.arrayContaining(['sms:send']) }, account },
+      user: null,
+      key: { id: expect.any(String), scopes: expect.arrayContaining(['sms:send']) },
+      account,
       permissions: expect.arrayContaining(['sms.send', 'webhooks.write', 'me.read']),
     });
     const operator = operatorOf(url, 'support');
@@ -76,7 +83,11 @@ describeOnBothAdapters('the API of an account', (adapter) => {
     const { app, accountId, developer, viewer, audited } = await start();
     const asked = await developer.post('signatures', { name: 'BOUTIQUE' });
     const pending = {
-      ...{ name: 'BOUTIQUE', status: 'pending', reason: null, created_at: expect.any(String), decided_at: null },
+      name: 'BOUTIQUE',
+      status: 'pending',
+      reason: null,
+      created_at: expect.any(String),
+      decided_at: null,
       is_default: false,
     };
     expect(asked).toMatchObject({ status: 200, body: pending });
@@ -140,14 +151,17 @@ describeOnBothAdapters('the API of an account', (adapter) => {
     expect((await sender.post('optouts', optOut, key)).body).toEqual({ added: 3 });
     expect((await sender.post('optouts', optOut, key)).body).toEqual({ added: 3 });
     expect((await audited()).map(({ action }) => action)).toEqual([
-      ...['signature.registered', 'signature.removed', 'optout.added'],
+      'signature.registered',
+      'signature.removed',
+      'optout.added',
     ]);
   });
 
   test('numbers are opted out and back in by the account', async () => {
     const { app, url, accountId, sender, viewer, audited } = await start();
     expect(await sender.post('optouts', { signature: 'INFOS', numbers: NUMBERS })).toMatchObject({
-      ...{ status: 200, body: { added: 3 } },
+      status: 200,
+      body: { added: 3 },
     });
     expect((await sender.post('optouts', { signature: 'INFOS', numbers: NUMBERS })).body).toEqual({ added: 0 });
     expect(await viewer.post('optouts', { signature: 'INFOS', numbers: NUMBERS })).toMatchObject({ status: 403 });
@@ -218,9 +232,14 @@ describeOnBothAdapters('the API of an account', (adapter) => {
     const audit = await developer.read<AuditPage>('audit');
     expect(targets(audit)).toEqual(all);
     expect(audit.items[0]).toEqual({
-      ...{ id: expect.any(String), at: expect.any(String), action: 'signature.removed', target: 'BB' },
+      id: expect.any(String),
+      at: expect.any(String),
+      action: 'signature.removed',
+      target: 'BB',
       by: { kind: 'user', id: 'developer@example.com', address: expect.any(String) },
-      ...{ account: expect.any(String), before: { status: 'pending', reason: null }, after: null },
+      account: expect.any(String),
+      before: { status: 'pending', reason: null },
+      after: null,
     });
     const page = await developer.read<AuditPage>('audit?limit=3');
     const rest = await developer.read<AuditPage>(`audit?cursor=${page.next_cursor}`);

@@ -155,7 +155,9 @@ describeOnBothAdapters('authentication', (adapter) => {
           body,
         });
         expect([reply.status, ...DEPRECATION.map((name) => reply.headers.get(name))]).toEqual([
-          ...[status, '@1767225600', 'Wed, 30 Jun 2027 12:00:00 GMT'],
+          status,
+          '@1767225600',
+          'Wed, 30 Jun 2027 12:00:00 GMT',
           '<https://example.com/keys?a=1&b=2>; rel="deprecation"',
         ]);
       }

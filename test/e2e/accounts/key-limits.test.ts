@@ -64,9 +64,12 @@ describeOnBothAdapters('the limits of a key', (adapter) => {
     expect((await reader.call('sms')).status).toBe(200);
     const asked = [
       await reader.send(SEND),
-      ...[await reader.post('sms/quote', SEND), await reader.call('balance'), await reader.post('verify/otp', {})],
+      await reader.post('sms/quote', SEND),
+      await reader.call('balance'),
+      await reader.post('verify/otp', {}),
       // These need `events:read` too, because a webhook delivers events.
-      ...[await reader.post('webhooks', { url: 'https://a.example' }), await reader.call('webhooks')],
+      await reader.post('webhooks', { url: 'https://a.example' }),
+      await reader.call('webhooks'),
     ];
     for (const reply of asked) expect(refusal(reply)).toEqual([403, 'scope_missing']);
     expect(refusal(await reader.call('keys'))).toEqual([403, 'user_required']);
@@ -76,9 +79,12 @@ describeOnBothAdapters('the limits of a key', (adapter) => {
     const { client, put, as } = await start();
     put('suspended');
     const refused = [
-      ...[await client.send(SEND), await client.post('send/otp', { service: 's', number: '22670000000' })],
-      ...[await client.post('msgapp/web/connect', {}), await client.post('webhooks', { url: 'https://a.example' })],
-      ...[await client.post('msgapp/send/text', {}), await as('sender', 'send/sms', { method: 'POST', body: SEND })],
+      await client.send(SEND),
+      await client.post('send/otp', { service: 's', number: '22670000000' }),
+      await client.post('msgapp/web/connect', {}),
+      await client.post('webhooks', { url: 'https://a.example' }),
+      await client.post('msgapp/send/text', {}),
+      await as('sender', 'send/sms', { method: 'POST', body: SEND }),
     ];
     for (const reply of refused) expect(refusal(reply)).toEqual([403, 'account_suspended']);
     expect(refusal(await client.post('verify/otp', { service: 's', number: '22670000000', otp: '1234' }))[0]).toBe(404);

@@ -15,8 +15,15 @@ import type { Described } from '../../support/openapi/openapi-reader.js';
 
 const SEND = { signature: 'INFOS', content: 'Bonjour', number: ['22670000000'] };
 const ALL = [
-  ...['sms:send', 'otp:send', 'otp:verify', 'msgapp:send', 'msgapp:connect'],
-  ...['messages:read', 'balance:read', 'events:read', 'webhooks:write'],
+  'sms:send',
+  'otp:send',
+  'otp:verify',
+  'msgapp:send',
+  'msgapp:connect',
+  'messages:read',
+  'balance:read',
+  'events:read',
+  'webhooks:write',
 ];
 
 const WRONG: readonly (readonly [object, string])[] = [
@@ -83,14 +90,23 @@ describeOnBothAdapters('the keys of an account', (adapter) => {
     const world = await start();
     const at = new Date(world.clock.now()).toISOString();
     const limits = {
-      ...{ scopes: ['sms:send'], cidrs: ['127.0.0.1', '::1/128'], daily_units: 5, per_minute: 60 },
+      scopes: ['sms:send'],
+      cidrs: ['127.0.0.1', '::1/128'],
+      daily_units: 5,
+      per_minute: 60,
       expires_at: '2026-12-24T00:00:00.000Z',
     };
     const { key, ...view } = await make(world, { name: 'Caisse 1', ...limits });
     expect(key).toMatch(/^msgk_[0-9A-Za-z_]+$/);
     expect(view).toEqual({
-      ...{ id: key?.split('_')[1], name: 'Caisse 1', ...limits, created_at: at, last_used_at: null },
-      ...{ revoked_at: null, spent_today: 0, status: 'active' },
+      id: key?.split('_')[1],
+      name: 'Caisse 1',
+      ...limits,
+      created_at: at,
+      last_used_at: null,
+      revoked_at: null,
+      spent_today: 0,
+      status: 'active',
     });
     expect((await sendWith(world, { ...view, key })).status).toBe(200);
     const { items, next_cursor } = await list(world);
@@ -245,16 +261,24 @@ describeOnBothAdapters('the keys of an account', (adapter) => {
     const entries = (await world.audit()).slice(before);
     expect(entries).toMatchObject([
       {
-        ...{ action: 'key.created', target: made.id, by: { kind: 'user', id: 'ann', address: '127.0.0.1' } },
+        action: 'key.created',
+        target: made.id,
+        by: { kind: 'user', id: 'ann', address: '127.0.0.1' },
         after: { name: 'Caisse', expires_at: null, ...limits },
       },
       {
-        ...{ action: 'key.rotated', target: made.id, by: { kind: 'user', id: 'bob' } },
-        ...{ before: { expires_at: null }, after: { expires_at: at, replaced_by: expect.any(String) } },
+        action: 'key.rotated',
+        target: made.id,
+        by: { kind: 'user', id: 'bob' },
+        before: { expires_at: null },
+        after: { expires_at: at, replaced_by: expect.any(String) },
       },
       {
-        ...{ action: 'key.revoked', target: made.id, by: { kind: 'operator', id: 'olga' } },
-        ...{ before: { revoked_at: null }, after: { revoked_at: at } },
+        action: 'key.revoked',
+        target: made.id,
+        by: { kind: 'operator', id: 'olga' },
+        before: { revoked_at: null },
+        after: { revoked_at: at },
       },
     ]);
     expect(entries).toHaveLength(3);
@@ -327,30 +351,26 @@ describeOnBothAdapters('the keys of an account', (adapter) => {
     const made = await ask('POST', 'keys', { name: 'Caisse', ...limits }, once);
     const { id } = JSON.parse(await made.text());
     const answers = [
-      ...[
-        made,
-        await ask('POST', 'keys', { name: 'Caisse', ...limits }, once),
-        await ask('POST', 'keys', { name: 'n' }),
-      ],
-      ...[
-        await ask('GET', 'keys?limit=1'),
-        await ask('POST', `keys/${id}/rotate`, {}),
-        await ask('DELETE', `keys/${id}`),
-      ],
+      made,
+      await ask('POST', 'keys', { name: 'Caisse', ...limits }, once),
+      await ask('POST', 'keys', { name: 'n' }),
+      await ask('GET', 'keys?limit=1'),
+      await ask('POST', `keys/${id}/rotate`, {}),
+      await ask('DELETE', `keys/${id}`),
     ];
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
     for (const [fields] of WRONG) expect((await ask('POST', 'keys', bodyWith(fields))).status).toBe(400);
     const viewer = asUser({ accountId: world.accountId, subject: 'ann', role: 'viewer' });
     const operator = asUser({ subject: 'olga', role: 'operator' });
     const refused = [
-      ...[await ask('POST', `keys/${id}/rotate`, { grace_hours: -1 }), await ask('POST', `keys/${id}/rotate`, {})],
-      ...[
-        await ask('DELETE', 'keys/x'),
-        await ask('GET', 'keys?cursor=x'),
-        await ask('GET', 'keys', undefined, viewer),
-      ],
-      ...[await ask('GET', 'keys', undefined, operator), await ask('GET', 'keys?account=x', undefined, operator)],
-      ...[await ask('GET', 'keys', undefined, { 'x-api-key': world.client.key })],
+      await ask('POST', `keys/${id}/rotate`, { grace_hours: -1 }),
+      await ask('POST', `keys/${id}/rotate`, {}),
+      await ask('DELETE', 'keys/x'),
+      await ask('GET', 'keys?cursor=x'),
+      await ask('GET', 'keys', undefined, viewer),
+      await ask('GET', 'keys', undefined, operator),
+      await ask('GET', 'keys?account=x', undefined, operator),
+      await ask('GET', 'keys', undefined, { 'x-api-key': world.client.key }),
       await ask('POST', 'keys', { name: 'other' }, once),
     ];
     expect(refused.map(({ status }) => status)).toEqual([400, 404, 404, 400, 403, 400, 404, 403, 422]);
@@ -373,7 +393,9 @@ describe('the service of keys, without HTTP', () => {
     expect(rotated.reply).toMatchObject({ name: 'n', daily_units: 1, key: expect.any(String) });
     expect(await keys.revoke(world.accountId, rotated.reply.id)).toEqual({ success: true });
     expect((await keys.list(world.accountId)).items.map(({ status }) => status).sort()).toEqual([
-      ...['active', 'expired', 'revoked'],
+      'active',
+      'expired',
+      'revoked',
     ]);
     await expect(keys.list(world.accountId, { limit: 501 })).rejects.toMatchObject({ code: 'error.field_not_integer' });
     await expect(keys.create('nobody', { name: 'n' })).rejects.toMatchObject({ code: 'error.account_not_found' });

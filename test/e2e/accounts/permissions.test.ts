@@ -34,8 +34,14 @@ interface Credential {
 
 /** Error codes that only a handler gives, never a check at the door. */
 const DOORS: readonly (string | null)[] = [
-  ...['unauthorized', 'user_required', 'scope_missing', 'role_missing', 'account_unnamed'],
-  ...['address_not_allowed', 'account_suspended', 'key_rate'],
+  'unauthorized',
+  'user_required',
+  'scope_missing',
+  'role_missing',
+  'account_unnamed',
+  'address_not_allowed',
+  'account_suspended',
+  'key_rate',
 ];
 
 unmountAfterEach();
@@ -195,7 +201,8 @@ async function credentialsOf({ accounts, accountId, client, storage, clock }: St
     { name: 'a key for webhooks', headers: byKey(hooks.key), expected: (rule) => keyed(rule, webhooks) },
     ...single.map(
       ({ scope, key }): Credential => ({
-        ...{ name: `a key for ${scope}`, headers: byKey(key) },
+        name: `a key for ${scope}`,
+        headers: byKey(key),
         expected: (rule) => keyed(rule, [scope]),
       }),
     ),
@@ -206,7 +213,8 @@ async function credentialsOf({ accounts, accountId, client, storage, clock }: St
     },
     ...ACCOUNT_ROLES.map(
       (role): Credential => ({
-        ...{ name: `a user, ${role}`, headers: asUser({ accountId, subject: 'ann', role }) },
+        name: `a user, ${role}`,
+        headers: asUser({ accountId, subject: 'ann', role }),
         expected: ({ user }) =>
           isAllowed(['viewer', 'sender', 'developer', 'admin'], role, user) ? 'in' : 'role_missing',
       }),
@@ -214,10 +222,8 @@ async function credentialsOf({ accounts, accountId, client, storage, clock }: St
     ...OPERATOR_ROLES.flatMap((role) =>
       [undefined, accountId].map(
         (account): Credential => ({
-          ...{
-            name: `the operator, ${role}${account === undefined ? '' : ', with an account'}`,
-            ...(account && { account }),
-          },
+          name: `the operator, ${role}${account === undefined ? '' : ', with an account'}`,
+          ...(account && { account }),
           headers: asUser({ subject: 'olga', role }),
           expected: (rule) => operated(rule, role, account),
         }),

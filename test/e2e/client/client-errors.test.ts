@@ -20,7 +20,11 @@ import { PEPPER } from '../../support/otp/otp-app.js';
 
 /** Errors of requests that a client never makes. */
 const NOT_BY_A_CLIENT = [
-  ...['malformed_json', 'body_not_object', 'body_too_large', 'unsupported_media_type', 'request_invalid'],
+  'malformed_json',
+  'body_not_object',
+  'body_too_large',
+  'unsupported_media_type',
+  'request_invalid',
   'idempotency_key_malformed',
 ];
 

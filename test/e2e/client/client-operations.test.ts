@@ -50,7 +50,7 @@ test('its webhooks are the event types, with schemas that describe them', () => 
   );
   const ajv = formats.default(new Ajv2020({ strict: false }));
   const data = { id: 'one', units: 5, note: null };
-  const event = { ...{ id: `evt_${'a'.repeat(22)}`, type: 'balance.topped_up', account: 'demo', data } };
+  const event = { id: `evt_${'a'.repeat(22)}`, type: 'balance.topped_up', account: 'demo', data };
   const actual = { ...event, sequence: 7, previous: null, timestamp: '2026-11-22T10:00:00.000Z' };
   const accepting = (value: object) =>
     calls.map((schema) => ajv.validate({ ...schema, components: document.components }, value));

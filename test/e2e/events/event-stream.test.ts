@@ -86,8 +86,13 @@ describeOnBothAdapters('GET /events/stream', (adapter) => {
     expect(reader.events[2]).toEqual({
       type: 'message',
       data: {
-        ...{ id: expect.any(String), type: 'otp.verified', timestamp: '2026-11-22T10:00:00.000Z' },
-        ...{ sequence: 3, previous: 2, account: id, data: verified(id).data },
+        id: expect.any(String),
+        type: 'otp.verified',
+        timestamp: '2026-11-22T10:00:00.000Z',
+        sequence: 3,
+        previous: 2,
+        account: id,
+        data: verified(id).data,
       },
     });
   });

@@ -78,8 +78,12 @@ describeOnBothAdapters('GET /events', (adapter) => {
     const page = pageOf(await client.call('events?after=0'));
     expect(page).toMatchObject({ next_after: 2, last: 2 });
     expect(page.items[0]).toEqual({
-      ...{ id: expect.stringMatching(/^evt_[\w-]{22}$/), type: 'message.delivered' },
-      ...{ timestamp: '2026-11-22T10:00:00.000Z', sequence: 1, previous: null, account: id },
+      id: expect.stringMatching(/^evt_[\w-]{22}$/),
+      type: 'message.delivered',
+      timestamp: '2026-11-22T10:00:00.000Z',
+      sequence: 1,
+      previous: null,
+      account: id,
       data: delivered(id).data,
     });
     expect(page.items[1]).toMatchObject({ sequence: 2, previous: 1, type: 'otp.verified' });
@@ -330,7 +334,9 @@ describeOnBothAdapters('GET /events', (adapter) => {
     for (let each = 0; each < 10; each++) waiting.push(await held(service, client, 'events?after=1&wait=25'));
     const refused = await client.call('events?after=1&wait=25');
     expect([refused.status, refused.headers.get('x-error-code'), refused.headers.get('retry-after')]).toEqual([
-      ...[429, 'too_many_event_readers', '1'],
+      429,
+      'too_many_event_readers',
+      '1',
     ]);
     expect((await client.call('events/stream')).status).toBe(429);
     expect((await client.call('events?after=0&wait=25')).status).toBe(200);

@@ -80,10 +80,19 @@ test('the process gets the same events as the log of the account, and neither co
   expect(sorted(await logged())).toEqual(sorted(heard));
   const count = (type: string) => heard.filter((event) => event.type === type).length;
   expect(Object.fromEntries(TYPES.map((type) => [type, count(type)]))).toMatchObject({
-    ...{ 'balance.topped_up': 2, 'balance.adjusted': 1, 'balance.low': 1 },
-    ...{ 'key.created': 2, 'key.rotated': 1, 'key.revoked': 1 },
-    ...{ 'signature.verified': 1, 'signature.rejected': 1, 'optout.added': 2, 'optout.removed': 1 },
-    ...{ 'otp.verified': 1, 'otp.locked': 1, 'otp.refused': 2 },
+    'balance.topped_up': 2,
+    'balance.adjusted': 1,
+    'balance.low': 1,
+    'key.created': 2,
+    'key.rotated': 1,
+    'key.revoked': 1,
+    'signature.verified': 1,
+    'signature.rejected': 1,
+    'optout.added': 2,
+    'optout.removed': 1,
+    'otp.verified': 1,
+    'otp.locked': 1,
+    'otp.refused': 2,
   });
   const said = JSON.stringify(heard);
   for (const secret of [...started.codes, PEPPER, issued.key, rotated.key, ...secretsOf(issued.key, rotated.key)]) {

@@ -26,14 +26,19 @@ describeOnBothAdapters('the operators’ routes for accounts', (adapter) => {
     const { operator, support, clock } = world;
     const made = await operator.done<AccountView>('manage/accounts', { id: 'shop', name: 'Shop' });
     const account = {
-      ...{ id: 'shop', name: 'Shop', state: 'active', balance: 0, low_balance: null },
+      id: 'shop',
+      name: 'Shop',
+      state: 'active',
+      balance: 0,
+      low_balance: null,
       created_at: new Date(clock.now()).toISOString(),
     };
     expect(made).toEqual(account);
     expect(await support.read('manage/accounts/shop')).toEqual(account);
     const change = (body: object) => operator.call('manage/accounts/shop', { method: 'PATCH', body });
     expect(await change({ name: 'Boutique', low_balance: 5 })).toMatchObject({
-      ...{ status: 200, body: { name: 'Boutique', low_balance: 5 } },
+      status: 200,
+      body: { name: 'Boutique', low_balance: 5 },
     });
     expect((await change({ name: 'Boutique', low_balance: null })).body).toMatchObject({ low_balance: 5 });
     expect((await change({ low_balance: 0 })).body).toMatchObject({ name: 'Boutique', low_balance: null });
@@ -50,8 +55,10 @@ describeOnBothAdapters('the operators’ routes for accounts', (adapter) => {
     expect(await audited(world)).toEqual([
       { ...entry, action: 'account.created', after: { name: 'Shop' } },
       {
-        ...{ ...entry, action: 'account.renamed' },
-        ...{ before: { name: 'Shop', low_balance: null }, after: { name: 'Boutique', low_balance: 5 } },
+        ...entry,
+        action: 'account.renamed',
+        before: { name: 'Shop', low_balance: null },
+        after: { name: 'Boutique', low_balance: 5 },
       },
       { ...entry, action: 'account.renamed', before: { low_balance: 5 }, after: { low_balance: null } },
       { ...entry, action: 'account.suspended', before: { state: 'active' }, after: { state: 'suspended' } },
@@ -153,18 +160,27 @@ describeOnBothAdapters('the operators’ routes for accounts', (adapter) => {
       expect((await finance.post('manage/accounts/shop/adjustments', body)).status).toBe(409);
     }
     expect(await finance.done('manage/accounts/shop/adjustments', { units: -30, reference: 'fix' })).toMatchObject({
-      ...{ balance: 70, entry: { kind: 'adjust', units: -30, note: null } },
+      balance: 70,
+      entry: { kind: 'adjust', units: -30, note: null },
     });
     const entries = (await audited(world, 'shop')).filter(({ action }) => action.startsWith('balance.'));
     const by = { kind: 'operator', id: 'fatou', address: expect.any(String) };
     expect(entries).toEqual([
       {
-        ...{ accountId: 'shop', by, action: 'balance.topped_up', target: 'invoice-1' },
-        ...{ before: { balance: 0 }, after: { balance: 100, units: 100 } },
+        accountId: 'shop',
+        by,
+        action: 'balance.topped_up',
+        target: 'invoice-1',
+        before: { balance: 0 },
+        after: { balance: 100, units: 100 },
       },
       {
-        ...{ accountId: 'shop', by, action: 'balance.adjusted', target: 'fix' },
-        ...{ before: { balance: 100 }, after: { balance: 70, units: -30 } },
+        accountId: 'shop',
+        by,
+        action: 'balance.adjusted',
+        target: 'fix',
+        before: { balance: 100 },
+        after: { balance: 70, units: -30 },
       },
     ]);
   });
@@ -193,7 +209,8 @@ describeOnBothAdapters('the operators’ routes for accounts', (adapter) => {
     const again = await make();
     expect(again).toMatchObject({ status: 200, body: first.body });
     expect([first.headers.get('idempotency-replayed'), again.headers.get('idempotency-replayed')]).toEqual([
-      ...[null, 'true'],
+      null,
+      'true',
     ]);
     expect((await make(operator, { name: 'Other' })).status).toBe(422);
     const other = await make(as({ subject: 'omar', role: 'operator' }));
@@ -205,7 +222,9 @@ describeOnBothAdapters('the operators’ routes for accounts', (adapter) => {
     // The second suspension is a replay of the first.
     expect(await operator.read(`manage/accounts/${id}`)).toMatchObject({ state: 'active' });
     expect((await audited(world, id)).map(({ action }) => action)).toEqual([
-      ...['account.created', 'account.suspended', 'account.resumed'],
+      'account.created',
+      'account.suspended',
+      'account.resumed',
     ]);
   });
 
@@ -235,8 +254,11 @@ describeOnBothAdapters('the operators’ routes for accounts', (adapter) => {
         [support, finance, operator, admin, plain, client].map(async (each) => (await each.call(path, asked)).status),
       );
       expect([path, ...statuses]).toEqual([
-        ...[path, ...[0, 1, 2].map((rank) => (rank < least ? 403 : 200))],
-        ...[403, 403, 403],
+        path,
+        ...[0, 1, 2].map((rank) => (rank < least ? 403 : 200)),
+        403,
+        403,
+        403,
       ]);
     }
   });
@@ -255,7 +277,11 @@ describeOnBothAdapters('the operators’ routes for accounts', (adapter) => {
       clock.advance(1);
     }
     expect(await operator.done('manage/accounts/b/signatures/TWO/reject', { reason: 'Not yours' })).toMatchObject({
-      ...{ account: 'b', name: 'TWO', status: 'rejected', reason: 'Not yours', is_default: false },
+      account: 'b',
+      name: 'TWO',
+      status: 'rejected',
+      reason: 'Not yours',
+      is_default: false,
     });
     expect(await operator.done('manage/accounts/a/signatures/ONE/verify')).toMatchObject({ status: 'verified' });
     const walk = async (query: string) => {

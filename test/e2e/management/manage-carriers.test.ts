@@ -51,8 +51,13 @@ describeOnBothAdapters('the operators’ routes for carriers', (adapter) => {
     const none = { links: [], interruptions: null, last_error: null };
     expect((await carriers()).routes).toEqual([
       {
-        ...{ name: 'near', kind: 'one', state: 'open', breaker: 'closed' },
-        ...{ ...none, pace: 50, submits: 1 },
+        name: 'near',
+        kind: 'one',
+        state: 'open',
+        breaker: 'closed',
+        ...none,
+        pace: 50,
+        submits: 1,
       },
       { name: 'far', kind: 'two', state: 'open', breaker: null, ...none, pace: null, submits: 0 },
     ]);

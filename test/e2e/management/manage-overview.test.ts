@@ -33,7 +33,11 @@ describeOnBothAdapters('the operators’ view of all accounts', (adapter) => {
     expect(await listed(`?limit=2&cursor=${page.next_cursor}`)).toEqual([ids[0]]);
     expect(await listed(`?account=${two.accountId}`)).toEqual([ids[1]]);
     expect(page.items[0]).toMatchObject({
-      ...{ account: one.accountId, channel: 'msgapp', number: null, status: 'created', connected_at: null },
+      account: one.accountId,
+      channel: 'msgapp',
+      number: null,
+      status: 'created',
+      connected_at: null,
     });
     expect((await support.call('manage/sessions?status=gone')).status).toBe(400);
     const unlink = (client = operator) => client.call(`manage/sessions/${ids[1]}`, { method: 'DELETE' });

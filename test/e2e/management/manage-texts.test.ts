@@ -31,7 +31,10 @@ describeOnBothAdapters('texts shown to operators', (adapter) => {
     };
     for (const each of [support, finance]) {
       expect(await each.read<Details>(`sms/${smsID}?${account}`)).toMatchObject({
-        ...{ content: HIDDEN, number: [MASKED], recipients: [{ number: MASKED }], sms_units: 1 },
+        content: HIDDEN,
+        number: [MASKED],
+        recipients: [{ number: MASKED }],
+        sms_units: 1,
       });
     }
     for (const each of [support, finance, operator]) {

@@ -75,17 +75,16 @@ describeOnBothAdapters("the host's own users", (adapter) => {
     const { browser, desk, accountId, logger } = await start();
     const subject = 'awa';
     for (const user of [
-      ...[undefined, null, { subject, role: 'admin' }, { subject, account: 'nobody', role: 'admin' }],
-      ...[
-        { subject, account: accountId, role: 'root' },
-        { subject, account: accountId },
-        { subject: '', role: 'admin' },
-      ],
-      ...[
-        { subject, role: 'operator' },
-        { account: accountId, role: 'admin' },
-        { subject, account: 'a\0', role: 'admin' },
-      ],
+      undefined,
+      null,
+      { subject, role: 'admin' },
+      { subject, account: 'nobody', role: 'admin' },
+      { subject, account: accountId, role: 'root' },
+      { subject, account: accountId },
+      { subject: '', role: 'admin' },
+      { subject, role: 'operator' },
+      { account: accountId, role: 'admin' },
+      { subject, account: 'a\0', role: 'admin' },
     ]) {
       desk.user = user;
       expect(await browser().post('session/exchange', { credentials: 'secret-word' })).toMatchObject(REFUSED);
@@ -134,7 +133,9 @@ describeOnBothAdapters("the host's own users", (adapter) => {
       [core, ManagementModule.forRootAsync({ core, users, useFactory: () => ({ management }) })],
       [
         MessagingModule.forRootAsync({
-          ...{ storage: MemoryStorage, sms: {}, management: { users } },
+          storage: MemoryStorage,
+          sms: {},
+          management: { users },
           useFactory: () => ({ signatures: OPTIONS.signatures, sms: OPTIONS.sms, management }),
         }),
       ],

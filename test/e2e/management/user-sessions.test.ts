@@ -201,12 +201,14 @@ describeOnBothAdapters('sessions of users', (adapter) => {
     };
     const strangers: Readonly<Record<string, string>>[] = [
       ...['cross-site', 'same-site', 'none', '', 'same-origin, cross-site'].map((site) => ({
-        ...{ 'sec-fetch-site': site, origin: 'https://desk.example.com' },
+        'sec-fetch-site': site,
+        origin: 'https://desk.example.com',
       })),
       ...['https://evil.example.com', 'null', 'https://desk.example.com.evil.example.com', ''].map((origin) => ({
         origin,
       })),
-      ...[{}, { host: 'desk.example.com', 'x-forwarded-host': 'desk.example.com', forwarded: 'host=desk.example.com' }],
+      {},
+      { host: 'desk.example.com', 'x-forwarded-host': 'desk.example.com', forwarded: 'host=desk.example.com' },
     ];
     for (const path of ['exchange', 'refresh', 'end']) {
       for (const headers of strangers) {

@@ -104,7 +104,9 @@ async function start(adapter: Adapter, providers: Provider[], configure?: AppSet
   const warn = (text: unknown, from: unknown) => void (from === 'Messaging' && warnings.push(String(text)));
   const logger: LoggerService = { log() {}, error() {}, warn };
   const options = {
-    ...{ sms: { ...OPTIONS.sms, transport: CallingSandbox }, otp: { pepper: PEPPER }, msgapp: MSGAPP },
+    sms: { ...OPTIONS.sms, transport: CallingSandbox },
+    otp: { pepper: PEPPER },
+    msgapp: MSGAPP,
     signatures: OPTIONS.signatures,
   };
   app = await startMessaging(adapter, options, {

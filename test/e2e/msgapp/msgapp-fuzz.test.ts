@@ -102,7 +102,9 @@ describeOnBothAdapters('random input to a messaging-app channel', (adapter) => {
           body: answer,
           headers: answerHeaders,
         } = await client.api.call(`msgapp/send/${kind}`, {
-          ...{ method: 'POST', headers: under, body },
+          method: 'POST',
+          headers: under,
+          body,
         });
         seen.add(status);
         const isNew = status === 200 && answerHeaders.get('idempotency-replayed') === null;

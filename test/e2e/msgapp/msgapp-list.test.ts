@@ -27,7 +27,9 @@ describeServices('the listing of messages', (start) => {
     await client.link(OTHER);
     for (const index of [0, 1, 2, 3, 4, 5]) {
       const fields = {
-        ...{ to: index % 2 === 0 ? ONE : TWO, from: index < 4 ? FROM : OTHER, metadata: { index: String(index) } },
+        to: index % 2 === 0 ? ONE : TWO,
+        from: index < 4 ? FROM : OTHER,
+        metadata: { index: String(index) },
         ...(index === 5 && { metadata: null }),
       };
       const isFile = index % 3 === 1;

@@ -94,8 +94,11 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     const media = storage.store(MediaStore);
     const [parts, sessions] = [storage.store(PartStore), storage.store(SessionStore)];
     const purges = [
-      ...[jest.spyOn(outbox, 'purgeReplies'), jest.spyOn(policies, 'purge'), jest.spyOn(parts, 'purge')],
-      ...[jest.spyOn(sessions, 'purge'), jest.spyOn(media, 'purge')],
+      jest.spyOn(outbox, 'purgeReplies'),
+      jest.spyOn(policies, 'purge'),
+      jest.spyOn(parts, 'purge'),
+      jest.spyOn(sessions, 'purge'),
+      jest.spyOn(media, 'purge'),
     ];
     clock.advance(600_000);
     await until(() => purges.every(({ mock }) => mock.calls.length > 0));
@@ -277,7 +280,8 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     const order = { service: 'Boutique', number: TO };
     expect(await msgapp.api.post('send/otp', { ...order, channel: 'support' })).toMatchObject({ status: 200 });
     expect(await msgapp.api.post('send/otp', order)).toMatchObject({
-      ...{ status: 400, body: { message: 'Canal inconnu : sms' } },
+      status: 400,
+      body: { message: 'Canal inconnu : sms' },
     });
     const { text } = await support.arrived(TO, 1);
     const otp = /^\d+/.exec(String(text))?.[0];
@@ -289,7 +293,8 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
       'MessagingModule',
       () => [
         MessagingModule.forRootAsync({
-          ...{ storage: MemoryStorage, msgapp: { channel: 'support' } },
+          storage: MemoryStorage,
+          msgapp: { channel: 'support' },
           inject: [],
           useFactory: async () => ({
             signatures: CORE.signatures,
@@ -303,7 +308,8 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
       'MessagingModule, two channels',
       () => [
         MessagingModule.forRootAsync({
-          ...{ storage: MemoryStorage, msgapp: [{}, { channel: 'support' }] },
+          storage: MemoryStorage,
+          msgapp: [{}, { channel: 'support' }],
           useFactory: () => ({
             signatures: CORE.signatures,
             sms: OPTIONS.sms,
@@ -316,7 +322,8 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
       'MsgappModule',
       () => [
         MsgappModule.forRootAsync({
-          ...{ storage: MemoryStorage, channel: 'support' },
+          storage: MemoryStorage,
+          channel: 'support',
           useFactory: () => ({ ...MSGAPP, signatures: CORE.signatures, tariff: { text: 3, media: 4 } }),
         }),
       ],
@@ -376,7 +383,8 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
       media: { type: 'image', mimetype: 'image/png', size: PNG.length, fileName: 'colis.png' },
     });
     expect(await client.media({ to: TO, mediaUrl: 'http://127.0.0.1/' })).toMatchObject({
-      ...{ status: 400, body: { message: "Le média n'a pas pu être récupéré" } },
+      status: 400,
+      body: { message: "Le média n'a pas pu être récupéré" },
     });
   });
 
@@ -392,7 +400,8 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     const transport = new ScriptedTransport();
     const running = await mount(adapter, [
       MessagingModule.forRoot({
-        ...{ ...OPTIONS, role: 'api' },
+        ...OPTIONS,
+        role: 'api',
         msgapp: { ...MSGAPP, transport: { useValue: transport } },
       }),
     ]);
@@ -468,7 +477,8 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     const said = await sentenceOf(async () =>
       mount(adapter, [
         MessagingModule.forRootAsync({
-          ...{ storage: MemoryStorage, msgapp: [{}, { channel: 'support' }] },
+          storage: MemoryStorage,
+          msgapp: [{}, { channel: 'support' }],
           useFactory: () => ({ signatures: CORE.signatures, sms: OPTIONS.sms, msgapp: MSGAPP }),
         }),
       ]),

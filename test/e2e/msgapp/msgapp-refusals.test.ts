@@ -169,7 +169,8 @@ describeOnBothAdapters('the guard of files', (adapter) => {
     const client = await msgappClient(service, 10);
     await client.link('22670000100');
     expect(await client.media({ to: TO, mediaUrl: files.url('/photo.png') })).toMatchObject({
-      ...{ status: 400, body: UNAVAILABLE },
+      status: 400,
+      body: UNAVAILABLE,
     });
     expect(files.asked.size).toBe(0);
     await service.close();

@@ -32,7 +32,9 @@ describeServices('the messaging-app channel', (start) => {
       expires_at: MOMENT,
     });
     expect((await client.status(`?sessionID=${offer.sessionID}`)).body).toMatchObject({
-      ...{ sessionID: offer.sessionID, status: 'created', number: null },
+      sessionID: offer.sessionID,
+      status: 'created',
+      number: null,
       sessions: [expect.objectContaining({ sessionID: offer.sessionID, connected_at: null }), expect.anything()],
     });
 
@@ -50,7 +52,9 @@ describeServices('the messaging-app channel', (start) => {
     });
     const image = await fetch(`${offer.qr_url}/image`);
     expect([image.status, image.headers.get('content-type'), image.headers.get('cache-control')]).toEqual([
-      ...[200, 'image/png', 'no-store'],
+      200,
+      'image/png',
+      'no-store',
     ]);
     expect(Buffer.from(await image.arrayBuffer()).toString('base64')).toBe(
       String(code.image).slice('data:image/png;base64,'.length),
@@ -84,14 +88,31 @@ describeServices('the messaging-app channel', (start) => {
     expect(await client.api.balance()).toBe(9);
     const message = await client.settled(messageID, 'delivered');
     expect(message).toEqual({
-      ...{ messageID, from: '22670000200', to: TO, body: 'Bonjour 👋\nà demain', media: null, metadata: null },
-      ...{ status: 'delivered', error: null, units: 1, refunded_units: 0 },
-      ...{ queued_at: MOMENT, sent_at: MOMENT, delivered_at: MOMENT, updated_at: MOMENT },
-      ...{ read_at: null, failed_at: null },
+      messageID,
+      from: '22670000200',
+      to: TO,
+      body: 'Bonjour 👋\nà demain',
+      media: null,
+      metadata: null,
+      status: 'delivered',
+      error: null,
+      units: 1,
+      refunded_units: 0,
+      queued_at: MOMENT,
+      sent_at: MOMENT,
+      delivered_at: MOMENT,
+      updated_at: MOMENT,
+      read_at: null,
+      failed_at: null,
     });
     expect((await client.phone(TO)).filter((shown) => shown.messageID === messageID)).toEqual([
       {
-        ...{ messageID, channel: 'msgapp', from: '22670000200', to: TO, text: 'Bonjour 👋\nà demain', media: null },
+        messageID,
+        channel: 'msgapp',
+        from: '22670000200',
+        to: TO,
+        text: 'Bonjour 👋\nà demain',
+        media: null,
         receivedAt: MOMENT,
       },
     ]);
@@ -107,14 +128,19 @@ describeServices('the messaging-app channel', (start) => {
     await client.link('22670000300');
     const bytes = sandboxMedia(name)?.bytes ?? new Uint8Array();
     const file = {
-      ...{ type, mimetype, size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') },
+      type,
+      mimetype,
+      size: bytes.length,
+      sha256: createHash('sha256').update(bytes).digest('hex'),
       caption: 'Voilà',
     };
     const mediaUrl = `${service.url}/sandbox/media/${name}`;
     const id = MsgappClient.idOf(await client.media({ to: TO, mediaUrl, caption: 'Voilà' }));
     expect(await client.api.balance()).toBe(8);
     expect(await client.settled(id, 'delivered')).toMatchObject({
-      ...{ body: null, units: 2, media: { ...file, fileName: name } },
+      body: null,
+      units: 2,
+      media: { ...file, fileName: name },
     });
     const [shown] = (await client.phone(TO)).filter(({ messageID }) => messageID === id);
     expect(shown).toMatchObject({ channel: 'msgapp', from: '22670000300', text: '', media: file });
@@ -276,7 +302,9 @@ describeServices('the messaging-app channel', (start) => {
     ]) {
       const { status, body } = await call(`${url}/${path}`, { method: method ?? '' });
       expect([method, path, status, body]).toEqual([
-        ...[method, path, 401],
+        method,
+        path,
+        401,
         { statusCode: 401, message: 'Clé API manquante ou invalide', error: 'Unauthorized' },
       ]);
     }

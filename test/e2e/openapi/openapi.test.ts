@@ -64,7 +64,9 @@ const OUT_OF_REACH = [
   ...['', '/events', '/codes', '/links', '/media/{name}', '/hooks', '/hooks/{name}'].map(
     (path) => `GET /sandbox${path} 500 internal`,
   ),
-  ...[`GET ${QR} 500 internal`, `GET ${QR}/image 500 internal`, `GET ${QR}/image 504 timeout`],
+  `GET ${QR} 500 internal`,
+  `GET ${QR}/image 500 internal`,
+  `GET ${QR}/image 504 timeout`,
   ...['live', 'ready'].map((name) => `GET /api/v1/health/${name} 500 internal`),
   'POST /sandbox/phones/{number}/scan 500 internal',
   'POST /sandbox/phones/{number}/messages 404 callback_not_found',

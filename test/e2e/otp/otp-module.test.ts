@@ -99,7 +99,7 @@ describe('OtpModule', () => {
     }
     for (const number of [undefined, null, Number(NUMBER), [NUMBER]]) {
       await expect(verify({ number })).rejects.toMatchObject({ code: 'error.invalid_number' });
-      const code = service.send('a', { service: 's', ...{ number: number as unknown as string } });
+      const code = service.send('a', { service: 's', number: number as unknown as string });
       await expect(code).rejects.toMatchObject({ code: 'error.invalid_number' });
     }
     await expect(verify({ service: undefined })).rejects.toMatchObject({ code: 'error.field_not_string' });

@@ -81,9 +81,16 @@ export const made = (ids: IdGenerator) => makeApiKey(ids);
 
 /** The strictest compiler options that a host may use, with the declarations that Nest's own set-up emits. */
 const HOST_COMPILER = {
-  ...{ target: 'ES2023', module: 'nodenext', strict: true, exactOptionalPropertyTypes: true, skipLibCheck: true },
-  ...{ experimentalDecorators: true, emitDecoratorMetadata: true, types: ['node'] },
-  ...{ declaration: true, noEmit: true },
+  target: 'ES2023',
+  module: 'nodenext',
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  skipLibCheck: true,
+  experimentalDecorators: true,
+  emitDecoratorMetadata: true,
+  types: ['node'],
+  declaration: true,
+  noEmit: true,
 };
 
 /** Entries of the package, as declaration files. */
@@ -352,7 +359,9 @@ import * as testing from 'nestjs-messaging/testing';`;
     expect(operator(url, 'topup', id, 'many')).toEqual([2, '', '<units> must be an integer; it is "many".']);
     expect(operator(url, 'topup', 'nobody', '1')).toEqual([1, '', 'Refused: Account not found.']);
     expect(operator('', 'balance', id)).toEqual([
-      ...[1, '', 'DATABASE_URL is missing: sqlite:<path>, postgres://… or mysql://….'],
+      1,
+      '',
+      'DATABASE_URL is missing: sqlite:<path>, postgres://… or mysql://….',
     ]);
     expect(operator('messaging.db', 'balance', id)).toEqual([1, '', expect.stringMatching(/^DATABASE_URL: [^\n]*$/)]);
     expect(operator('', 'help')).toEqual([0, expect.stringContaining('npx nestjs-messaging key:issue <account>'), '']);

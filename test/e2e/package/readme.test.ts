@@ -26,9 +26,12 @@ const SNIPPETS = join(ROOT, 'test/.readme');
 
 /** The environment variables that snippets read. */
 const SETTINGS = {
-  ...{ HOME_COUNTRY: 'BF', OTP_PEPPER: PEPPER, DATABASE_URL: 'sqlite::memory:' },
+  HOME_COUNTRY: 'BF',
+  OTP_PEPPER: PEPPER,
+  DATABASE_URL: 'sqlite::memory:',
   METRICS_SECRET: 'Zb2mXq8vT4nK7pLw9sRd3fGh6jYc1uAe',
-  ...{ TWILIO_ACCOUNT_SID: `AC${'0'.repeat(32)}`, TWILIO_AUTH_TOKEN: 'token' },
+  TWILIO_ACCOUNT_SID: `AC${'0'.repeat(32)}`,
+  TWILIO_AUTH_TOKEN: 'token',
 };
 
 describe('docs, TypeScript', () => {
@@ -221,7 +224,10 @@ describe('docs, on the sample app', () => {
     }
     const shown = new Promise((show) => {
       Reflect.apply(new Function('EventSource', 'qr_url', 'image', 'show', text), undefined, [
-        ...[Opened, qr_url, image, show],
+        Opened,
+        qr_url,
+        image,
+        show,
       ]);
     });
     await until(() => image.src.startsWith('data:image/png;base64,'));

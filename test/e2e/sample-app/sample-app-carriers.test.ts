@@ -83,14 +83,20 @@ describe('the sample app off the sandbox', () => {
     const station = await GatewayStation.open(infobipDouble);
     closing.push(() => station.close());
     const client = await start({
-      ...{ SMS_TRANSPORT: 'http', HTTP_VENDOR: 'infobip', INFOBIP_API_KEY: 'infobip-fixture-key' },
-      ...{ HTTP_BASE_URL: station.server.url, PUBLIC_URL: 'https://sms.example.org/', CALLBACK_SECRET: SECRET },
+      SMS_TRANSPORT: 'http',
+      HTTP_VENDOR: 'infobip',
+      INFOBIP_API_KEY: 'infobip-fixture-key',
+      HTTP_BASE_URL: station.server.url,
+      PUBLIC_URL: 'https://sms.example.org/',
+      CALLBACK_SECRET: SECRET,
     });
     const { smsID } = await client.sent(SEND);
     await becomes(client, smsID, 'sent');
     const [taken] = station.taken;
     expect(taken).toMatchObject({
-      ...{ to: NUMBER, from: 'INFOS', text: 'Bonjour !' },
+      to: NUMBER,
+      from: 'INFOS',
+      text: 'Bonjour !',
       callbackUrl: `https://sms.example.org/api/v1/sms/callbacks/infobip/${SECRET}`,
     });
     const calls = async ({ headers, body }: DoubleCall, secret = SECRET) =>
@@ -98,7 +104,8 @@ describe('the sample app off the sandbox', () => {
     const now = Date.now();
     const receipt = infobipDouble.receipt(
       { id: taken?.ids[0] ?? '', to: NUMBER, status: 'delivered', reference: taken?.reference ?? '' },
-      ...['', now],
+      '',
+      now,
     );
     expect(await calls(receipt, 'not-the-secret-path')).toBe(404);
     expect(await calls(receipt)).toBe(200);

@@ -10,8 +10,12 @@ const LINK = /http:\S+\/dashboard#link=\S+/g;
 
 /** The settings that a real carrier needs. The carrier is not called at the start. */
 const OFF_SANDBOX = {
-  ...{ SMS_TRANSPORT: 'http', HTTP_VENDOR: 'vonage', VONAGE_API_KEY: 'k', VONAGE_API_SECRET: 's' },
-  ...{ OTP_PEPPER: '0123456789abcdef'.repeat(3), CREDENTIALS_KEY: 'fedcba9876543210'.repeat(3) },
+  SMS_TRANSPORT: 'http',
+  HTTP_VENDOR: 'vonage',
+  VONAGE_API_KEY: 'k',
+  VONAGE_API_SECRET: 's',
+  OTP_PEPPER: '0123456789abcdef'.repeat(3),
+  CREDENTIALS_KEY: 'fedcba9876543210'.repeat(3),
 };
 
 describe('the dashboard of the sample app', () => {

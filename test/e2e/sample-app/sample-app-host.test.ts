@@ -14,7 +14,10 @@ describeOnBothAdapters('the server of the sample app', (adapter) => {
       platform: httpAdapter(adapter),
       configure: (app) =>
         limitWaiting(app.getHttpServer(), {
-          ...{ headersTimeout: 50, requestTimeout: 60_000, keepAliveTimeout: 100, connectionsCheckingInterval: 20 },
+          headersTimeout: 50,
+          requestTimeout: 60_000,
+          keepAliveTimeout: 100,
+          connectionsCheckingInterval: 20,
         }),
     });
     try {

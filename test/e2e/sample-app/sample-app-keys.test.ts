@@ -66,7 +66,8 @@ describe('the key that a start of the sample app prints', () => {
     await operator('key:revoke', idOf(key));
     const { code, output } = await runSampleApp(folder, 'main.js', [], { DEMO_API_KEY: key });
     expect([code, output.trim()]).toEqual([
-      ...[1, 'DEMO_API_KEY was revoked or has expired: give another one, or none, and a new key is made.'],
+      1,
+      'DEMO_API_KEY was revoked or has expired: give another one, or none, and a new key is made.',
     ]);
     expect((await started()).status).toBe(200);
     expect(await operator('key:list', 'demo')).toContain(id);

@@ -116,7 +116,8 @@ describe('sample app', () => {
     expect(await operator('topup', 'demo', '50', '--reference', 'inv-1')).toContain('{"balance":1050}');
     const other50 = await operate(folder, ['adjust', 'demo', '50', '--reference', 'inv-1']);
     expect([other50.code, other50.output.trim()]).toEqual([
-      ...[1, 'Refused: the reference "inv-1" belongs to another posting. Nothing was posted.'],
+      1,
+      'Refused: the reference "inv-1" belongs to another posting. Nothing was posted.',
     ]);
     const { smsID } = Object((await send(app, bonjour)).body);
     expect(await operator('topup', 'demo', '1', '--reference', smsID)).toContain('{"balance":1050}');

@@ -86,7 +86,9 @@ describeServices('phones that opt out', (start) => {
     ]);
     expect(notices).toEqual([
       {
-        ...{ type: 'optout.added', account: '*', timestamp },
+        type: 'optout.added',
+        account: '*',
+        timestamp,
         data: { signature: 'INFOS', number: NUMBER, source: 'phone' },
       },
     ]);

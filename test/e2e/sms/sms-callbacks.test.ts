@@ -102,7 +102,9 @@ describeOnBothAdapters('the route for calls of carriers', (adapter: Adapter) => 
     transport.reply = async () => ({ status: 418, body: 'no' });
     const no = await post('carrier');
     expect([no.status, await no.text(), no.headers.get('content-type')]).toEqual([
-      ...[418, 'no', 'text/plain; charset=utf-8'],
+      418,
+      'no',
+      'text/plain; charset=utf-8',
     ]);
     transport.reply = async () => ({ status: 204 });
     expect((await post('carrier')).status).toBe(204);
@@ -286,7 +288,9 @@ describe('a body parser of the host in front of everything (express)', () => {
       { platform: new ExpressAdapter(express().use(parser)), options: { logger: { log, warn: log, error: log } } },
     );
     const answer = await fetch(`${app.url}/api/v1/sms/callbacks/carrier`, {
-      ...{ method: 'POST', body: '{ "a": 1}', headers: { 'content-type': type } },
+      method: 'POST',
+      body: '{ "a": 1}',
+      headers: { 'content-type': type },
     });
     await app.close();
     return { status: answer.status, log: lines.join(), body: transport.calls[0]?.callback.body?.toString() };

@@ -84,7 +84,11 @@ describeServices('texts from phones', (start) => {
     await says('Bonjour', { id: 'in-1' });
     expect(await textsOf(service, first)).toEqual([
       {
-        ...{ id: expect.any(String), from: NUMBER, to: '36111', text: 'Bonjour', truncated: false },
+        id: expect.any(String),
+        from: NUMBER,
+        to: '36111',
+        text: 'Bonjour',
+        truncated: false,
         received_at: new Date(clock.now()).toISOString(),
       },
     ]);

@@ -45,7 +45,9 @@ describeServices('carriers’ receipts', (start) => {
   const trailOf = async (smsId: string) =>
     (await service.app.get(OutboxStore, { strict: false }).trail(smsId)).map(({ entry }) => entry);
   const receipt = (id: string, status: 'delivered' | 'undelivered' | 'failed' = 'delivered') => ({
-    ...{ route: 'scripted', ids: [id], status },
+    route: 'scripted',
+    ids: [id],
+    status,
   });
   const books = () => service.app.get(LedgerStore, { strict: false }).check();
 
@@ -162,7 +164,10 @@ describeServices('carriers’ receipts', (start) => {
       .get(MessagingEvents, { strict: false })
       .on('sms.segments_differ', (each) => void differences.push(each));
     transport.answer = () => ({
-      ...{ kind: 'sent', route: 'two', carrierIds: ['a'], segments: 2 },
+      kind: 'sent',
+      route: 'two',
+      carrierIds: ['a'],
+      segments: 2,
       attempts: [
         { route: 'one', outcome: 'retry', code: '88', at: clock.now() },
         { route: 'two', outcome: 'sent', at: clock.now() },

@@ -169,8 +169,14 @@ describeServices('SMS', (start) => {
       metadata: null,
       recipients: [
         {
-          ...{ number: BF, status: 'delivered', units: 2, refunded_units: 0, error: null },
-          ...{ updated_at: expect.any(String), attempts: DELIVERED, attempts_count: 1 },
+          number: BF,
+          status: 'delivered',
+          units: 2,
+          refunded_units: 0,
+          error: null,
+          updated_at: expect.any(String),
+          attempts: DELIVERED,
+          attempts_count: 1,
         },
         {
           attempts: DELIVERED,

@@ -22,9 +22,20 @@ describeOnBothAdapters('the endpoints of webhooks', (adapter) => {
     expect(status).toBe(200);
     const at = new Date(clock.now()).toISOString();
     const endpoint = {
-      ...{ id: expect.any(String), url: URL_OF, types: ['*'], ordering: 'none', batch: { max: 1, wait_ms: 0 } },
-      ...{ signature: 'hmac', description: null, status: 'enabled', reason: null, last_sequence: 0 },
-      ...{ failing_since: null, rests_until: null, created_at: at, updated_at: at },
+      id: expect.any(String),
+      url: URL_OF,
+      types: ['*'],
+      ordering: 'none',
+      batch: { max: 1, wait_ms: 0 },
+      signature: 'hmac',
+      description: null,
+      status: 'enabled',
+      reason: null,
+      last_sequence: 0,
+      failing_since: null,
+      rests_until: null,
+      created_at: at,
+      updated_at: at,
     };
     expect(body).toEqual({ ...endpoint, secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/) });
     const { id } = body as { id: string };
@@ -36,15 +47,23 @@ describeOnBothAdapters('the endpoints of webhooks', (adapter) => {
   test('all options of a request are stored, and null counts as absent', async () => {
     const { client } = await start();
     const asked = {
-      ...{ url: URL_OF, types: ['message.delivered', 'sms.received'], ordering: 'strict' },
-      ...{ batch: { max: 100, wait_ms: 5000 }, signature: 'ed25519', description: 'Boutique' },
+      url: URL_OF,
+      types: ['message.delivered', 'sms.received'],
+      ordering: 'strict',
+      batch: { max: 100, wait_ms: 5000 },
+      signature: 'ed25519',
+      description: 'Boutique',
     };
     const { body } = await client.post('webhooks', asked);
     expect(body).toMatchObject({ ...asked, public_key: expect.stringMatching(/^whpk_[A-Za-z0-9+/]{43}=$/) });
     expect(body).not.toHaveProperty('secret');
     const nothing = { types: null, ordering: null, batch: { max: null }, signature: null, description: null };
     expect((await client.post('webhooks', { url: URL_OF, ...nothing })).body).toMatchObject({
-      ...{ types: ['*'], ordering: 'none', batch: { max: 1, wait_ms: 0 }, signature: 'hmac', description: null },
+      types: ['*'],
+      ordering: 'none',
+      batch: { max: 1, wait_ms: 0 },
+      signature: 'hmac',
+      description: null,
     });
   });
 
@@ -59,7 +78,9 @@ describeOnBothAdapters('the endpoints of webhooks', (adapter) => {
       body: { id, url, batch: { max: 20, wait_ms: 50 }, description: 'a', types: ['*'] },
     });
     expect((await change({ description: '', types: ['otp.verified'], signature: 'hmac' })).body).toMatchObject({
-      ...{ url, description: null, types: ['otp.verified'] },
+      url,
+      description: null,
+      types: ['otp.verified'],
     });
     expect(await change({ signature: 'ed25519' })).toMatchObject({ status: 400 });
     expect(await change({})).toMatchObject({ status: 200, body: { types: ['otp.verified'] } });
@@ -101,10 +122,12 @@ describeOnBothAdapters('the endpoints of webhooks', (adapter) => {
     const { client } = await start();
     const { id } = await makeEndpoint(client);
     expect(await client.post(`webhooks/${id}/disable`, undefined)).toMatchObject({
-      ...{ status: 200, body: { id, status: 'disabled', reason: 'requested' } },
+      status: 200,
+      body: { id, status: 'disabled', reason: 'requested' },
     });
     expect(await client.post(`webhooks/${id}/enable`, {})).toMatchObject({
-      ...{ status: 200, body: { id, status: 'enabled', reason: null } },
+      status: 200,
+      body: { id, status: 'enabled', reason: null },
     });
     const removed = await client.call(`webhooks/${id}`, { method: 'DELETE' });
     expect(removed).toMatchObject({ status: 200, body: { success: true } });
@@ -116,11 +139,13 @@ describeOnBothAdapters('the endpoints of webhooks', (adapter) => {
     const { client, calls } = await start();
     const { id } = await makeEndpoint(client);
     expect(await client.call(`webhooks/${id}/test`, { method: 'POST' })).toMatchObject({
-      ...{ status: 200, body: { status: 204, ms: 7, response: '' } },
+      status: 200,
+      body: { status: 204, ms: 7, response: '' },
     });
     const window = { after: 5, since: '2026-11-21', until: '2026-11-22T00:00:00Z', types: ['otp.verified'] };
     expect(await client.post(`webhooks/${id}/replay`, { ...window, only_failed: true })).toMatchObject({
-      ...{ status: 200, body: { events: 3 } },
+      status: 200,
+      body: { events: 3 },
     });
     expect((await client.call(`webhooks/${id}/replay`, { method: 'POST' })).body).toEqual({ events: 3 });
     calls.kept.add(7);
@@ -256,7 +281,12 @@ describeOnBothAdapters('the endpoints of webhooks', (adapter) => {
         { ...none, id: 'a4', sequence: null, sequences: [], status: 'delivered', http_status: 200, response: 'pong' },
         { ...none, id: 'a3', sequence: 99, status: 'failed', error: 'timeout' },
         {
-          ...{ id: 'a2', sequence: 1, sequences: [1, 2], status: 'delivered', http_status: 204, response: '' },
+          id: 'a2',
+          sequence: 1,
+          sequences: [1, 2],
+          status: 'delivered',
+          http_status: 204,
+          response: '',
           request: { events: [first, { type: 'otp.verified', sequence: 2, previous: 1 }] },
         },
         { id: 'a1', status: 'failed', http_status: 500, response: 'broken', ms: 7, request: first },

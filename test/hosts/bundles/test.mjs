@@ -10,16 +10,23 @@ import webpack from 'webpack';
 
 /** The packages that stay in `node_modules`. docs/operations.md names ours; the rest are optional packages of Nest. */
 const OUTSIDE = [
-  ...['class-validator', 'libphonenumber-js', 'undici'],
-  ...['typeorm', 'better-sqlite3', 'pg', 'mysql2', 'redis', 'baileys', 'prom-client', '@opentelemetry/api'],
-  ...[
-    '@nestjs/microservices',
-    '@nestjs/websockets',
-    '@nestjs/platform-socket.io',
-    '@nestjs/terminus',
-    'class-transformer',
-    'file-type',
-  ],
+  'class-validator',
+  'libphonenumber-js',
+  'undici',
+  'typeorm',
+  'better-sqlite3',
+  'pg',
+  'mysql2',
+  'redis',
+  'baileys',
+  'prom-client',
+  '@opentelemetry/api',
+  '@nestjs/microservices',
+  '@nestjs/websockets',
+  '@nestjs/platform-socket.io',
+  '@nestjs/terminus',
+  'class-transformer',
+  'file-type',
 ];
 const isOutside = (id) => OUTSIDE.some((name) => id === name || id.startsWith(`${name}/`));
 const folder = import.meta.dirname;
@@ -31,13 +38,11 @@ writeFileSync(
 
 /** As `nest build --webpack` does it, except for `externals`, for which Nest lists all packages. */
 const settings = (entry, filename) => ({
-  ...{
-    mode: 'none',
-    target: 'node',
-    context: folder,
-    entry: `./${entry}`,
-    output: { path: `${folder}/out`, filename },
-  },
+  mode: 'none',
+  target: 'node',
+  context: folder,
+  entry: `./${entry}`,
+  output: { path: `${folder}/out`, filename },
   externals: [({ request }, done) => (isOutside(request) ? done(null, `commonjs ${request}`) : done())],
 });
 
@@ -57,7 +62,12 @@ const __filename = import.meta.filename;`;
 
 const byEsbuild = (format) => (entry, file) =>
   build({
-    ...{ entryPoints: [entry], bundle: true, platform: 'node', format, outfile: `out/${file}`, keepNames: true },
+    entryPoints: [entry],
+    bundle: true,
+    platform: 'node',
+    format,
+    outfile: `out/${file}`,
+    keepNames: true,
     external: OUTSIDE.flatMap((name) => [name, `${name}/*`]),
     ...(format === 'esm' && { banner: { js: COMMON_JS } }),
     logLevel: 'error',

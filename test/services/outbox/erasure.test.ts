@@ -10,13 +10,17 @@ const SERVERS = [
   {
     name: 'PostgreSQL',
     available: await hasServer('PostgreSQL', 5432),
-    ...{ create: createPostgresDatabase, open: openPostgres, type: 'postgres' as const },
+    create: createPostgresDatabase,
+    open: openPostgres,
+    type: 'postgres' as const,
     tables: "SELECT tablename AS name FROM pg_tables WHERE tablename LIKE 'messaging%'",
   },
   {
     name: 'MariaDB',
     available: await hasServer('MariaDB', 3306),
-    ...{ create: createMariadbDatabase, open: openMariadb, type: 'mysql' as const },
+    create: createMariadbDatabase,
+    open: openMariadb,
+    type: 'mysql' as const,
     tables:
       "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name LIKE 'messaging%'",
   },

@@ -22,7 +22,8 @@ async function openEnded(type: 'postgres' | 'mysql', database: { url: string; dr
   opened({ close: () => database.drop() });
   const ended = opened(await EndedSessions.open({ type, url: database.url }));
   expect(await ended.storage.store(SessionStore).stranded('wa', LANES[1] ?? '', LOOKED_AT)).toMatchObject({
-    ...{ items: [{ id: LANES[2] }], next: LANES[2] },
+    items: [{ id: LANES[2] }],
+    next: LANES[2],
   });
   return ended;
 }

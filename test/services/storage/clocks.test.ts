@@ -148,8 +148,13 @@ for (const { name, type, port, create, zone } of SERVERS) {
     test('stores no wrong time', async () => {
       const books = opened(await CrashBooks.open(database.url));
       const times = [
-        ...['message.accepted_at', 'recipient.updated_at', 'ledger.posted_at', 'account.created_at'],
-        ...['session.created_at', 'session.lease_until', 'session_step.moved_at'],
+        'message.accepted_at',
+        'recipient.updated_at',
+        'ledger.posted_at',
+        'account.created_at',
+        'session.created_at',
+        'session.lease_until',
+        'session_step.moved_at',
       ];
       for (const each of times) {
         const [table, column] = each.split('.');

@@ -23,9 +23,13 @@ export async function startKeys(adapter: Adapter, options: Partial<MessagingOpti
   const [clock, storage] = [new FakeClock(), new SqliteMemory()];
   const messaging = MessagingModule.forRoot({
     ...OPTIONS,
-    ...{ storage: { useFactory: () => storage }, clock: { useFactory: () => clock }, userTokens: TestUsers },
-    ...{ management: { secret: 'a secret of the management API, for tests' }, webhooks: { pepper: PEPPER } },
-    ...{ msgapp: MSGAPP, otp: { pepper: PEPPER } },
+    storage: { useFactory: () => storage },
+    clock: { useFactory: () => clock },
+    userTokens: TestUsers,
+    management: { secret: 'a secret of the management API, for tests' },
+    webhooks: { pepper: PEPPER },
+    msgapp: MSGAPP,
+    otp: { pepper: PEPPER },
     ...options,
   });
   const app = await mount(adapter, [messaging], { ...setup, host: { controllers: [KeyedHost] } });
@@ -33,7 +37,12 @@ export async function startKeys(adapter: Adapter, options: Partial<MessagingOpti
   const accounts = app.app.get(AccountService, { strict: false });
   const { accountId } = client;
   return {
-    ...{ ...app, clock, storage, client, accounts, accountId },
+    ...app,
+    clock,
+    storage,
+    client,
+    accounts,
+    accountId,
     /** A client with a key that has these limits. */
     keyed: async (limits: IssueKeyCallOptions): Promise<ApiClient & { readonly id: string }> => {
       const { key, id } = await accounts.issueKey(accountId, limits);

@@ -52,7 +52,10 @@ export function operatorSuite(open: OpenStorage): void {
   const accounts = () => harness.storage.store(ManagedAccountStore);
   const control = () => harness.storage.store(OperatingControl);
   const call = (over: Partial<AccountCall> = {}): AccountCall => ({
-    ...{ by: BY, at: START, once: undefined, replyOf: ({ id, state }) => ({ id, state }) },
+    by: BY,
+    at: START,
+    once: undefined,
+    replyOf: ({ id, state }) => ({ id, state }),
     ...over,
   });
   const make = (id: string, name = id, at = START) => accounts().create({ id, name, createdAt: at }, call());
@@ -161,7 +164,12 @@ export function operatorSuite(open: OpenStorage): void {
       await make(id);
       for (const name of ['TWO', 'ONE']) {
         await harness.storage.store(AccountStore).registerSignature({
-          ...{ accountId: id, name, status: 'pending', reason: undefined, createdAt: START, decidedAt: undefined },
+          accountId: id,
+          name,
+          status: 'pending',
+          reason: undefined,
+          createdAt: START,
+          decidedAt: undefined,
         });
       }
     }
@@ -196,7 +204,11 @@ export function operatorSuite(open: OpenStorage): void {
     await control().resumeRoute('near', at);
     expect(await control().state()).toMatchObject({ pauses: [{ accountId: undefined }], rested: new Set() });
     expect(await actions()).toEqual([
-      ...['queue.paused sms', 'queue.paused sms', 'route.rested near', 'queue.resumed sms', 'route.resumed near'],
+      'queue.paused sms',
+      'queue.paused sms',
+      'route.rested near',
+      'queue.resumed sms',
+      'route.resumed near',
     ]);
   });
 

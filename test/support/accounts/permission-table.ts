@@ -22,13 +22,18 @@ export const OPEN = 'open';
 
 const send = (scope: KeyScope): RouteRule => ({ key: [scope], user: 'sender', plain: true });
 const lookUp = (scope: KeyScope): RouteRule => ({
-  ...{ key: [scope], user: 'viewer', plain: true },
-  ...{ operator: 'support', named: true },
+  key: [scope],
+  user: 'viewer',
+  plain: true,
+  operator: 'support',
+  named: true,
 });
 const events: RouteRule = { key: ['events:read'], user: 'viewer', operator: 'support', named: true };
 const webhooks: RouteRule = {
-  ...{ key: ['webhooks:write', 'events:read'], user: 'developer' },
-  ...{ operator: 'operator', named: true },
+  key: ['webhooks:write', 'events:read'],
+  user: 'developer',
+  operator: 'operator',
+  named: true,
 };
 /** For users of the account only. */
 const read = (user: AccountRole): RouteRule => ({ key: 'none', user, operator: 'support', named: true });
@@ -47,13 +52,19 @@ export const PERMISSION_TABLE: Readonly<Record<string, RouteRule | typeof OPEN>>
   'GET /balance': lookUp('balance:read'),
 
   'POST /msgapp/web/connect': {
-    ...{ key: ['msgapp:connect'], user: 'developer', plain: true },
-    ...{ operator: 'operator', named: true },
+    key: ['msgapp:connect'],
+    user: 'developer',
+    plain: true,
+    operator: 'operator',
+    named: true,
   },
   'GET /msgapp/web/status': lookUp('msgapp:connect'),
   'DELETE /msgapp/web/:id': {
-    ...{ key: ['msgapp:connect'], user: 'developer', plain: true },
-    ...{ operator: 'operator', named: true },
+    key: ['msgapp:connect'],
+    user: 'developer',
+    plain: true,
+    operator: 'operator',
+    named: true,
   },
   'POST /msgapp/send/text': send('msgapp:send'),
   'POST /msgapp/send/media': send('msgapp:send'),

@@ -10,8 +10,12 @@ export interface ManageMethod {
 
 const PERIOD = { since: '2026-11-21', until: '2026-11-22' };
 const KEY: KeyOrder = {
-  ...{ name: 'shop', scopes: ['sms:send'], cidrs: ['192.0.2.0/24'], expires_at: '2027-01-01T00:00:00Z' },
-  ...{ daily_units: 1000, per_minute: 60 },
+  name: 'shop',
+  scopes: ['sms:send'],
+  cidrs: ['192.0.2.0/24'],
+  expires_at: '2027-01-01T00:00:00Z',
+  daily_units: 1000,
+  per_minute: 60,
 } as const;
 const POSTING = { units: 5, reference: 'invoice-1', note: 'five' };
 

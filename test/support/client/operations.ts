@@ -17,8 +17,12 @@ const SMS = {
 } as const;
 const MESSAGE = { to: NUMBER, from: '22670000100', priority: 'high', metadata: { order: '4711' } } as const;
 const WEBHOOK: WebhookOrder = {
-  ...{ url: 'https://a.example/hook', types: ['balance.low'], ordering: 'strict', batch: { max: 1, wait_ms: 0 } },
-  ...{ signature: 'hmac', description: 'shop' },
+  url: 'https://a.example/hook',
+  types: ['balance.low'],
+  ordering: 'strict',
+  batch: { max: 1, wait_ms: 0 },
+  signature: 'hmac',
+  description: 'shop',
 };
 const PERIOD = { since: '2026-11-21', until: '2026-11-22' };
 

@@ -7,8 +7,14 @@ import { hasPeer, program } from '../transports/carriers/installed.js';
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 const QUIET = [
-  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
-  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
 ];
 
 /** Whether Chromium is installed; see `hasPeer`. */

@@ -25,7 +25,9 @@ export class SqliteMemory extends TypeormStorage {
 
   constructor(
     readonly dataSource: DataSource = new DataSource({
-      ...{ type: 'better-sqlite3', database: ':memory:', timeout: 0 },
+      type: 'better-sqlite3',
+      database: ':memory:',
+      timeout: 0,
       driver: DatabaseWithSchema,
     }),
   ) {

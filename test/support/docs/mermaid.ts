@@ -34,9 +34,15 @@ class Element extends Node {}
 export function loadMermaid(): Mermaid {
   const nothing = () => null;
   const document = {
-    ...{ nodeType: 9, addEventListener: nothing, createElement: nothing, querySelector: nothing },
-    ...{ createNodeIterator: nothing, createDocumentFragment: nothing, importNode: nothing },
-    ...{ getElementsByTagName: () => [], implementation: { createHTMLDocument: nothing } },
+    nodeType: 9,
+    addEventListener: nothing,
+    createElement: nothing,
+    querySelector: nothing,
+    createNodeIterator: nothing,
+    createDocumentFragment: nothing,
+    importNode: nothing,
+    getElementsByTagName: () => [],
+    implementation: { createHTMLDocument: nothing },
   };
   const window: Record<string, unknown> = { document, Node, Element, console, URL, structuredClone, performance };
   Object.assign(window, { window, setTimeout, clearTimeout, addEventListener: nothing });

@@ -6,7 +6,10 @@ import { ROOT } from '../sample-app/sample-app.js';
 export function docs(): string[] {
   const files = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' });
   return [
-    ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'],
+    'README.md',
+    'CHANGELOG.md',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
     ...files
       .filter((path) => path.endsWith('.md'))
       .map((path) => `docs/${path.replaceAll('\\', '/')}`)

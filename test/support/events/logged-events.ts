@@ -30,10 +30,21 @@ export function logEventsOf({ app }: { readonly app: INestApplication }, events:
 /** A delivery that arrived, the `position`th of its send. */
 export function delivered(accountId: string, position = 0): NewEvent {
   return {
-    ...{ type: 'message.delivered', accountId, at: Date.UTC(2026, 10, 22, 10) },
+    type: 'message.delivered',
+    accountId,
+    at: Date.UTC(2026, 10, 22, 10),
     data: {
-      ...{ id: '01a1fe2d', channel: 'sms', position, number: '22670000000', signature: 'INFOS', status: 'delivered' },
-      ...{ error: null, units: 1, refunded_units: 0, accepted_at: '2026-11-22T09:59:59.000Z', metadata: null },
+      id: '01a1fe2d',
+      channel: 'sms',
+      position,
+      number: '22670000000',
+      signature: 'INFOS',
+      status: 'delivered',
+      error: null,
+      units: 1,
+      refunded_units: 0,
+      accepted_at: '2026-11-22T09:59:59.000Z',
+      metadata: null,
     },
   };
 }
@@ -41,7 +52,9 @@ export function delivered(accountId: string, position = 0): NewEvent {
 /** A code that was verified. */
 export function verified(accountId: string): NewEvent {
   return {
-    ...{ type: 'otp.verified', accountId, at: Date.UTC(2026, 10, 22, 10) },
+    type: 'otp.verified',
+    accountId,
+    at: Date.UTC(2026, 10, 22, 10),
     data: { service: 'Boutique', number: '22670000000' },
   };
 }

@@ -47,7 +47,9 @@ export function describePathParameters(name: string, storageOf: () => Partial<Me
     test('a value that cannot exist is a 404 on every route', async () => {
       const { app, url, client, accountId } = await startKeys(adapter, storageOf());
       const made = await call(`${client.url}/webhooks`, {
-        ...{ method: 'POST', headers: { 'x-api-key': client.key }, body: { url: 'https://93.184.216.34/hook' } },
+        method: 'POST',
+        headers: { 'x-api-key': client.key },
+        body: { url: 'https://93.184.216.34/hook' },
       });
       const { id: endpoint } = made.body as { id: string };
       const wrong: string[] = [];

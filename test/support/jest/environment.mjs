@@ -35,8 +35,11 @@ export default class Environment {
     this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
     const { staticInstanceRef, logLevels } = Logger;
     this.before = {
-      ...{ globals: Object.getOwnPropertyDescriptors(globalThis), exit: process.exit, env: { ...process.env } },
-      ...{ logger: { staticInstanceRef, logLevels }, spawn: ChildProcess.prototype.spawn },
+      globals: Object.getOwnPropertyDescriptors(globalThis),
+      exit: process.exit,
+      env: { ...process.env },
+      logger: { staticInstanceRef, logLevels },
+      spawn: ChildProcess.prototype.spawn,
     };
     const { children } = this;
     const { spawn } = this.before;

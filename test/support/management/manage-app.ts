@@ -78,7 +78,10 @@ export async function startManage(
   const url = `${app.url}/${options.path ?? 'api/v1'}`;
   const as = (user: VerifiedUser) => new UserClient(url, user);
   return {
-    ...{ ...app, clock, storage, as },
+    ...app,
+    clock,
+    storage,
+    as,
     support: as({ subject: 'sam', role: 'support' }),
     finance: as({ subject: 'fatou', role: 'finance' }),
     operator: as({ subject: 'odile', role: 'operator' }),

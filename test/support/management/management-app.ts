@@ -31,7 +31,9 @@ export class Browser {
   async post(path: string, body: unknown = {}, headers: Readonly<Record<string, string>> = {}): Promise<Reply> {
     const cookie: Record<string, string> = this.cookies.size > 0 ? { cookie: this.cookie } : {};
     const reply = await call(`${this.url}/${path}`, {
-      ...{ method: 'POST', body, headers: { ...FROM_OUR_PAGE, ...cookie, ...headers } },
+      method: 'POST',
+      body,
+      headers: { ...FROM_OUR_PAGE, ...cookie, ...headers },
     });
     this.given = reply.headers.getSetCookie().flatMap((lines) => lines.split(', '));
     for (const line of this.given) {
@@ -72,9 +74,10 @@ export async function startManagement(
   const storage = options.storage ?? { useFactory: () => new SqliteMemory() };
   const messaging = MessagingModule.forRoot({
     ...OPTIONS,
-    ...{ clock: { useFactory: () => clock } },
+    clock: { useFactory: () => clock },
     ...options,
-    ...{ storage, management: { secret: MANAGEMENT_SECRET, ...management } },
+    storage,
+    management: { secret: MANAGEMENT_SECRET, ...management },
   });
   const running = await mount(adapter, [messaging, ...imports], setup);
   const client = await clientOf(running, { path: options.path ?? 'api/v1' });
@@ -82,7 +85,11 @@ export async function startManagement(
   const service = running.app.get(ManagementService, { strict: false });
   return {
     ...running,
-    ...{ client, clock, service, url, accountId: client.accountId },
+    client,
+    clock,
+    service,
+    url,
+    accountId: client.accountId,
     browser: () => new Browser(url),
     /** The secret of a new link, for the account unless the role is one of the operator. */
     link: async (draft: Partial<LinkDraft> = {}) =>

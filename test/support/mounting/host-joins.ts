@@ -56,7 +56,9 @@ async function expectHostJoins(app: MessagingApp, dataSource: DataSource): Promi
     sms.send(
       app.accountId,
       {
-        ...{ signature: 'INFOS', content: 'Bonjour', metadata: { order: String(index) } },
+        signature: 'INFOS',
+        content: 'Bonjour',
+        metadata: { order: String(index) },
         number: Array.from({ length: count }, (_, at) => phoneOf(index + at)),
       },
       { host: { manager } },

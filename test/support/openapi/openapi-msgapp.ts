@@ -32,9 +32,17 @@ const text = { to: '22670000000', body: 'Votre colis est arrivé.' };
 
 const LISTED = ['limit=1', `to=${text.to}`, `from=${SENDER}`, 'status=read', 'since=2026-01-01', 'metadata.order=4711'];
 const REFUSED_LISTS = [
-  ...['limit=0', 'cursor=nonsense!', 'to=226', 'from=226', 'status=sleeping', 'since=yesterday', 'until=2026-02-30'],
+  'limit=0',
+  'cursor=nonsense!',
+  'to=226',
+  'from=226',
+  'status=sleeping',
+  'since=yesterday',
+  'until=2026-02-30',
   ...['cursor', 'to', 'from', 'status', 'since', 'until', 'metadata.order'].map((name) => `${name}=a&${name}=b`),
-  ...['metadata=x', 'metadata.order=%00', `metadata.order=${'x'.repeat(512)}`],
+  'metadata=x',
+  'metadata.order=%00',
+  `metadata.order=${'x'.repeat(512)}`,
 ];
 
 interface Code {
@@ -47,7 +55,11 @@ interface Asked extends Step {
 }
 
 const post = (path: string, status: number, body?: unknown, headers: Step['headers'] = {}): Asked => ({
-  ...{ method: 'POST', path, status, body, headers },
+  method: 'POST',
+  path,
+  status,
+  body,
+  headers,
 });
 const get = (path: string, status: number): Asked => ({ method: 'GET', path, status });
 const remove = (path: string, status: number): Asked => ({ method: 'DELETE', path, status });
@@ -85,14 +97,25 @@ async function playChannel(stage: Stage, media: object): Promise<void> {
   await playPhones(stage);
   await playRepeats(stage, [post(TEXT, 200, text), post(MEDIA, 200, media)]);
   await playCrowd(stage, [
-    ...[get(STATUS, 200), get(LIST, 200), get(message, 200), get(file, 200)],
-    ...[post(TEXT, 200, text), post(MEDIA, 200, media)],
-    ...[post(`${ROOT}/web/connect`, 200), remove(`${ROOT}/web/${sessionId}`, 200)],
+    get(STATUS, 200),
+    get(LIST, 200),
+    get(message, 200),
+    get(file, 200),
+    post(TEXT, 200, text),
+    post(MEDIA, 200, media),
+    post(`${ROOT}/web/connect`, 200),
+    remove(`${ROOT}/web/${sessionId}`, 200),
   ]);
   await playTroubles(stage, [
-    ...[get(STATUS, 200), get(LIST, 200), get(message, 200), get(file, 200), post(REPLY, 204, reply)],
-    ...[post(TEXT, 200, text), post(MEDIA, 200, media)],
-    ...[post(`${ROOT}/web/connect`, 200), remove(`${ROOT}/web/${sessionId}`, 200)],
+    get(STATUS, 200),
+    get(LIST, 200),
+    get(message, 200),
+    get(file, 200),
+    post(REPLY, 204, reply),
+    post(TEXT, 200, text),
+    post(MEDIA, 200, media),
+    post(`${ROOT}/web/connect`, 200),
+    remove(`${ROOT}/web/${sessionId}`, 200),
   ]);
   await playEmptyAccount(stage, [post(TEXT, 400, text), post(MEDIA, 400, media)]);
   await play(stage, 'DELETE', { path: `${ROOT}/web/${sessionId}`, status: 200 });
@@ -158,8 +181,11 @@ async function playReplies(stage: Stage): Promise<string> {
   const stop = events.on('msgapp.received', ({ data }) => void received.push(data.id));
   await doors(stage, 'POST', EDGE(REPLY));
   await all(stage, [
-    ...[post(REPLY, 204, reply), post(REPLY, 204, { ...reply, to: LINKED, channel: 'msgapp', media: 'photo.jpg' })],
-    ...[post(REPLY, 400, {}), post(REPLY, 400, { to: 1 }), post(REPLY, 400, { to: 'INFOS' })],
+    post(REPLY, 204, reply),
+    post(REPLY, 204, { ...reply, to: LINKED, channel: 'msgapp', media: 'photo.jpg' }),
+    post(REPLY, 400, {}),
+    post(REPLY, 400, { to: 1 }),
+    post(REPLY, 400, { to: 'INFOS' }),
     post('/sandbox/phones/+226/messages', 400, reply),
     ...['channel', 'text', 'media', 'replyTo', 'reaction'].map((field) => post(REPLY, 400, { ...reply, [field]: 1 })),
     post(REPLY, 403, reply, { host: 'rebound.example' }),

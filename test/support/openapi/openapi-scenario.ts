@@ -80,7 +80,9 @@ export const POSTS: readonly Step[] = [
   { path: SEND, status: 400, body: { ...SMS, signature: 1 } },
   { path: SEND, status: 200, body: { ...SMS, metadata: { order: '4711' } } },
   ...WRONG_METADATA.map((metadata) => ({
-    ...{ path: SEND, status: 400, body: { ...SMS, metadata } },
+    path: SEND,
+    status: 400,
+    body: { ...SMS, metadata },
   })),
   { path: SEND, status: 400, body: { ...SMS, priority: 1 } },
   { path: SEND, status: 400, body: { ...SMS, priority: 'code' } },
@@ -91,7 +93,10 @@ export const POSTS: readonly Step[] = [
 ];
 
 const READS = (smsId: string): readonly string[] => [
-  ...['/api/v1/balance', '/api/v1/sms', `/api/v1/sms/${smsId}`, `/api/v1/sms/${smsId}/recipients`],
+  '/api/v1/balance',
+  '/api/v1/sms',
+  `/api/v1/sms/${smsId}`,
+  `/api/v1/sms/${smsId}/recipients`,
 ];
 
 /** GET requests in order. `smsID` names an SMS that the account has sent. */
@@ -110,7 +115,8 @@ export const GETS = (smsId: string): readonly Step[] => [
     'metadata.order=4711',
     'since=2026-01-01&until=2027-01-01',
   ].map((filter) => ({
-    ...{ path: `/api/v1/sms?${filter}`, status: 200 },
+    path: `/api/v1/sms?${filter}`,
+    status: 200,
   })),
   ...[
     'number=226',
@@ -121,10 +127,12 @@ export const GETS = (smsId: string): readonly Step[] => [
     'since=yesterday',
     'until=2026-02-30',
   ].map((filter) => ({
-    ...{ path: `/api/v1/sms?${filter}`, status: 400 },
+    path: `/api/v1/sms?${filter}`,
+    status: 400,
   })),
   ...['number', 'status', 'signature', 'metadata.order', 'since', 'until'].map((name) => ({
-    ...{ path: `/api/v1/sms?${name}=a&${name}=b`, status: 400 },
+    path: `/api/v1/sms?${name}=a&${name}=b`,
+    status: 400,
   })),
   { path: `/api/v1/sms/${smsId}`, status: 200 },
   { path: '/api/v1/sms/unknown', status: 404 },
@@ -132,7 +140,8 @@ export const GETS = (smsId: string): readonly Step[] => [
   { path: `/api/v1/sms/${smsId}/recipients?status=failed&limit=1`, status: 200 },
   { path: '/api/v1/sms/unknown/recipients', status: 404 },
   ...['limit=0', 'cursor=a&cursor=b', 'cursor=nonsense!', 'status=a&status=b', 'status=read'].map((query) => ({
-    ...{ path: `/api/v1/sms/${smsId}/recipients?${query}`, status: 400 },
+    path: `/api/v1/sms/${smsId}/recipients?${query}`,
+    status: 400,
   })),
   { path: `/sandbox/phones/${NUMBER}/messages`, status: 200 },
   { path: '/sandbox/phones/22600000000/messages', status: 200 },
@@ -149,7 +158,8 @@ export const GETS = (smsId: string): readonly Step[] => [
     ...['', '/events', '/codes', '/links', '/media/photo.jpg', '/phones', `/phones/${NUMBER}/messages`].map(
       (path) => `/sandbox${path}`,
     ),
-    ...[`/sandbox/phones/${NUMBER}/screen`, `${RECEIVED}/unknown/media`],
+    `/sandbox/phones/${NUMBER}/screen`,
+    `${RECEIVED}/unknown/media`,
   ].map((path) => ({ path, status: 403, headers: { host: 'rebound.example' } })),
 ];
 
@@ -179,7 +189,9 @@ const STORED = (smsId: string): readonly (Step & { readonly method: string })[] 
 ];
 const PHONES = [
   ...[RECEIVED, `/sandbox/phones/${NUMBER}/screen`, `${RECEIVED}/unknown/media`, '/sandbox/phones'].map((path) => ({
-    ...{ method: 'GET', path, status: 200 },
+    method: 'GET',
+    path,
+    status: 200,
   })),
   { method: 'DELETE', path: '/sandbox/phones', status: 204 },
 ];

@@ -13,15 +13,30 @@ const asked = (method: string, path: string, status: number, body?: unknown): As
 
 /** The faults of a definition, at creation and at a change. */
 const WRONG_DEFINITIONS: readonly object[] = [
-  ...[{ url: 1 }, { ordering: 1 }, { signature: 1 }, { description: 1 }],
-  ...[{ url: 'http://shop.example.com' }, { types: ['message.lost'] }, { types: [] }],
-  ...[{ ordering: 'x' }, { signature: 'rsa' }, { batch: 1 }, { description: 'a'.repeat(257) }],
-  ...[{ batch: { max: 101 } }, { batch: { wait_ms: 5001 } }],
+  { url: 1 },
+  { ordering: 1 },
+  { signature: 1 },
+  { description: 1 },
+  { url: 'http://shop.example.com' },
+  { types: ['message.lost'] },
+  { types: [] },
+  { ordering: 'x' },
+  { signature: 'rsa' },
+  { batch: 1 },
+  { description: 'a'.repeat(257) },
+  { batch: { max: 101 } },
+  { batch: { wait_ms: 5001 } },
 ];
 
 const WRONG_WINDOWS: readonly object[] = [
-  ...[{ after: -1 }, { since: 1 }, { until: 1 }, { since: 'x' }, { until: 'x' }, { types: ['message.lost'] }],
-  ...[{ types: [] }, { only_failed: 1 }],
+  { after: -1 },
+  { since: 1 },
+  { until: 1 },
+  { since: 'x' },
+  { until: 'x' },
+  { types: ['message.lost'] },
+  { types: [] },
+  { only_failed: 1 },
 ];
 
 const WRONG_PAGES = ['limit=0', 'cursor=a&cursor=b', 'cursor=nonsense!'];

@@ -59,8 +59,15 @@ export class OtpBench {
     const [outcome] = await this.storage.store(OutboxStore).commit(
       [
         {
-          ...{ id, accountId: 'a', channel: 'sms', sender: 'INFOS', payload: { kind: 'otp' }, reply: {}, at: this.now },
-          ...{ recipients: [{ number, units }], policy: new ChallengePolicy(request, this.settings) },
+          id,
+          accountId: 'a',
+          channel: 'sms',
+          sender: 'INFOS',
+          payload: { kind: 'otp' },
+          reply: {},
+          at: this.now,
+          recipients: [{ number, units }],
+          policy: new ChallengePolicy(request, this.settings),
         },
       ],
       decide,

@@ -125,8 +125,15 @@ export function erasureSuite(open: () => Promise<ErasureGround>): void {
     );
     expect(tablesWith(deliveries, NUMBER).sort()).toEqual(
       [
-        ...['idempotency', 'message', 'opt_out', 'phone_message', 'policy'],
-        ...['recipient', 'sent_to', 'sms_long', 'sms_parked'],
+        'idempotency',
+        'message',
+        'opt_out',
+        'phone_message',
+        'policy',
+        'recipient',
+        'sent_to',
+        'sms_long',
+        'sms_parked',
       ].map((name) => `messaging_${name}`),
     );
 

@@ -86,6 +86,10 @@ export class LongLane {
 }
 
 const ORDER: ClaimOrder = {
-  ...{ channel: 'wa', lanes: LANES, limit: 100, abandoned: false },
-  ...{ now: START + 10 ** 8, leaseUntil: START + 2 * 10 ** 8 },
+  channel: 'wa',
+  lanes: LANES,
+  limit: 100,
+  abandoned: false,
+  now: START + 10 ** 8,
+  leaseUntil: START + 2 * 10 ** 8,
 };

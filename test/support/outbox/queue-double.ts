@@ -43,8 +43,17 @@ export class QueueDouble extends OutboxStore {
       const messageId = `${priority} ${index}`;
       const number = String(22_670_000_000 + index);
       const delivery = {
-        ...{ messageId, position: 0, accountId: 'a', channel: 'sms', lane: undefined, priority, sender: 'INFOS' },
-        ...{ payload: { kind: 'text', text }, number, attempt: 1, acceptedAt: 0 },
+        messageId,
+        position: 0,
+        accountId: 'a',
+        channel: 'sms',
+        lane: undefined,
+        priority,
+        sender: 'INFOS',
+        payload: { kind: 'text', text },
+        number,
+        attempt: 1,
+        acceptedAt: 0,
       };
       const row: Row = { delivery, attempt: 0, dueAt: 0 };
       this.rows.set(messageId, row);

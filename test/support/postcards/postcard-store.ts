@@ -33,7 +33,9 @@ export class PostcardStore {
       card.printedAt,
     ]);
     const insert = this.db.dialect.insertRows({
-      ...{ table: 'messaging_postcard', shape: SHAPE, rows },
+      table: 'messaging_postcard',
+      shape: SHAPE,
+      rows,
       onDuplicate: ['message_id'],
     });
     await this.db.write(() => writeAll([insert], true));

@@ -64,7 +64,8 @@ export function fourthCapability(adapter: Adapter, database: () => Promise<strin
     );
     expect((await client.post('send/postcard', card)).status).toBe(200);
     expect(await client.post('send/postcard', card)).toMatchObject({
-      ...{ status: 400, body: { message: 'Solde SMS insuffisant' } },
+      status: 400,
+      body: { message: 'Solde SMS insuffisant' },
     });
     await eventually(cards, (items) => items.length === 2, { clock });
     clock.advance(DAY_MS + 1);
@@ -91,7 +92,8 @@ export function fourthCapability(adapter: Adapter, database: () => Promise<strin
     const { running } = await start({ price: 3 });
     const document = documentOf(running.app);
     expect(document.paths['/api/v1/send/postcard']?.post).toMatchObject({
-      ...{ operationId: 'sendPostcard', tags: ['Postcards'] },
+      operationId: 'sendPostcard',
+      tags: ['Postcards'],
       responses: { 200: expect.anything(), 401: expect.anything() },
     });
     expect(document.paths).toHaveProperty(['/api/v1/postcards', 'get']);

@@ -29,7 +29,8 @@ export class PostcardsModule extends ConfiguredModule {
       controllers: [postcardsOpenapi],
       providers: [
         { provide: PostcardSettings, useValue: readOptions(POSTCARD_OPTIONS, own, new OptionPlace('postcards')) },
-        ...[PostcardService, PostcardChannel],
+        PostcardService,
+        PostcardChannel,
         providePurge(PostcardStore, postcardPurge),
       ],
       exports: [PostcardService],

@@ -56,8 +56,14 @@ export class PostcardService {
       const id = this.ids.next();
       const { price: units } = this.settings;
       return this.outbox.accept({
-        ...{ id, accountId, channel: POSTCARD, sender: 'Print', payload: { kind: 'card', text: content } },
-        ...{ recipients: [{ number, units }], at: this.clock.now(), reply: { cardID: id, units } },
+        id,
+        accountId,
+        channel: POSTCARD,
+        sender: 'Print',
+        payload: { kind: 'card', text: content },
+        recipients: [{ number, units }],
+        at: this.clock.now(),
+        reply: { cardID: id, units },
         ...(once && { once }),
       });
     });

@@ -96,7 +96,8 @@ export class ReadFixture {
     await ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: SMALL + LARGE, at: START });
     const small = range(SMALL).map((index) =>
       aSend(index, {
-        ...{ at: START + index, sender: index === 0 ? 'RARE' : 'INFOS' },
+        at: START + index,
+        sender: index === 0 ? 'RARE' : 'INFOS',
         metadata: { order: String(index) },
         recipients: [{ number: index === 2 ? '33612345678' : phone(index), units: 1 }],
       }),

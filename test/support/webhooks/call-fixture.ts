@@ -89,8 +89,18 @@ export class CallFixture {
     this.run(
       `INSERT INTO messaging_endpoint (id, account_id, url, types, ordering, batch_max, wait_ms, signature, versions, status,
         cursor_at, lease_until, epoch, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'enabled', ?, 0, 0, ?, ?)`,
-      ...[id, this.account, url, types ? JSON.stringify(types) : null, ordering, batch.max, batch.waitMs, signature],
-      ...[JSON.stringify(this.secrets.first()), given.cursor ?? last, now, now],
+      id,
+      this.account,
+      url,
+      types ? JSON.stringify(types) : null,
+      ordering,
+      batch.max,
+      batch.waitMs,
+      signature,
+      JSON.stringify(this.secrets.first()),
+      given.cursor ?? last,
+      now,
+      now,
     );
     return this.find(id);
   }

@@ -99,8 +99,16 @@ export function describeCallStore(
     }
 
     const progress = (lease: EndpointLease, given: Partial<CallProgress>): CallProgress => ({
-      ...{ lease, cursor: 0, failingSince: undefined, restsUntil: undefined, done: [], failed: [], records: [] },
-      ...{ replays: [], disabled: undefined, ...given },
+      lease,
+      cursor: 0,
+      failingSince: undefined,
+      restsUntil: undefined,
+      done: [],
+      failed: [],
+      records: [],
+      replays: [],
+      disabled: undefined,
+      ...given,
     });
     const failed = (sequence: number, dueAt: number | undefined, batch?: string) => ({
       sequence,
@@ -154,7 +162,9 @@ export function describeCallStore(
       const lease = await leaseOf(one);
       const record = { ok: false, status: undefined, error: 'timeout', reply: undefined };
       const failures = progress(lease, {
-        ...{ cursor: 5, failingSince: NOW, restsUntil: NOW + 5 },
+        cursor: 5,
+        failingSince: NOW,
+        restsUntil: NOW + 5,
         failed: [failed(3, NOW + 50, 'x'), failed(2, NOW + 50, 'x'), failed(4, NOW + 9), failed(1, undefined)],
         records: [{ ...record, id: `r-${one.id}`, calls: [{ sequences: [2, 3], at: NOW, ms: 12 }] }],
       });
@@ -209,17 +219,13 @@ export function describeCallStore(
       for (const limit of [1, 2, 3, 100]) {
         const listed = await listedBy(one, limit, 100);
         expect(listed.map(({ sequences: [first], at, ms }) => [first, at - NOW, ms])).toEqual([
-          ...[
-            [5, 70, 5],
-            [6, 60, 6],
-            [3, 60, 3],
-            [4, 40, 4],
-          ],
-          ...[
-            [7, 20, 7],
-            [1, 5, 1],
-            [2, 0, 2],
-          ],
+          [5, 70, 5],
+          [6, 60, 6],
+          [3, 60, 3],
+          [4, 40, 4],
+          [7, 20, 7],
+          [1, 5, 1],
+          [2, 0, 2],
         ]);
         expect(new Set(listed.map((attempt) => attempt.id)).size).toBe(7);
         expect(listed[0]).toMatchObject({ ...answer, sequences: [5, 6] });
@@ -234,7 +240,8 @@ export function describeCallStore(
       const answer = { ok: true, status: 200, error: undefined, reply: undefined };
       // The last to end is not the last to begin.
       const records = Array.from({ length: 80 }, (_, run) => ({
-        ...{ ...answer, id: `01a1fe2d-892e-775e-${String(run).padStart(4, '0')}-b${String(made).padStart(8, '0')}123` },
+        ...answer,
+        id: `01a1fe2d-892e-775e-${String(run).padStart(4, '0')}-b${String(made).padStart(8, '0')}123`,
         calls: [30, 0, 50, 20].map((at, call) => ({ sequences: [4 * run + call + 1], at: NOW + 10 * run + at, ms: 1 })),
       }));
       await store.commit('a', [progress(lease, { cursor: 9, records })]);

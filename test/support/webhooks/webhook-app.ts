@@ -60,7 +60,7 @@ export async function startWebhooks(
   const messaging = MessagingModule.forRoot({
     ...OPTIONS,
     storage: { useFactory: () => storage },
-    ...{ clock: { useFactory: () => clock } },
+    clock: { useFactory: () => clock },
     webhooks: { pepper: WEBHOOK_PEPPER, ...webhooks },
     ...options,
   });

@@ -53,7 +53,10 @@ async function start(adapter: 'express' | 'fastify', options: Partial<AccountOpt
     providers: [
       Authenticator,
       Admission,
-      ...[KeyDirectory, KeyRegistry, KeyLastUse, AccountDirectory],
+      KeyDirectory,
+      KeyRegistry,
+      KeyLastUse,
+      AccountDirectory,
       AccountService,
       { provide: Clock, useValue: new FakeClock() },
       { provide: Notifier, useClass: LocalNotifier },
@@ -136,7 +139,8 @@ describe.each(['express', 'fastify'] as const)('ApiKeyGuard on %s', (adapter) =>
     authenticator.authenticate = () => ({ kind: 'caller', caller });
     const message = expect.any(String);
     expect(await get(app, '/guarded')).toMatchObject({
-      ...{ status: 403, body: { statusCode: 403, message, error: 'Forbidden' } },
+      status: 403,
+      body: { statusCode: 403, message, error: 'Forbidden' },
     });
     const other: Caller = { accountId: 'a', via: 'user-token', user: { subject: 'awa', role: 'viewer' } };
     authenticator.authenticate = () => ({ kind: 'caller', caller: other });

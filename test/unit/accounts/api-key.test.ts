@@ -104,6 +104,10 @@ describe('parseApiKey', () => {
 test('isApiKey agrees with parseApiKey', () => {
   const { key } = makeApiKey(ids);
   expect([key, `${key}0`, key.slice(0, -1), '', 'msgk_nonsense'].map(isApiKey)).toEqual([
-    ...[true, false, false, false, false],
+    true,
+    false,
+    false,
+    false,
+    false,
   ]);
 });

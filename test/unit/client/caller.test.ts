@@ -369,7 +369,9 @@ describe('a list', () => {
     expect(seen).toEqual(['a', 'b', 'c']);
     expect(script.asked.map(({ url }) => Object.fromEntries(url.searchParams))).toEqual(
       [{}, { cursor: 'two' }, { cursor: 'three' }].map((cursor) => ({
-        ...{ status: 'failed', limit: '2', 'metadata.order': '47&11' },
+        status: 'failed',
+        limit: '2',
+        'metadata.order': '47&11',
         ...cursor,
       })),
     );

@@ -59,7 +59,8 @@ describe('a listener', () => {
   const mistake = () => new TypeError(`cannot read ${TEXT.data.text}`);
   test.each<{ how: string; listener: () => unknown; logged: string }>([
     {
-      ...{ how: 'throws', logged: 'TypeError' },
+      how: 'throws',
+      logged: 'TypeError',
       listener: () => {
         throw mistake();
       },
@@ -67,7 +68,8 @@ describe('a listener', () => {
     { how: 'rejects', logged: 'TypeError', listener: () => Promise.reject(mistake()) },
     { how: 'rejects with what is no error', logged: 'something', listener: () => Promise.reject(TEXT.data.text) },
     {
-      ...{ how: "answers another library's promise, which fails", logged: 'TypeError' },
+      how: "answers another library's promise, which fails",
+      logged: 'TypeError',
       // biome-ignore lint/suspicious/noThenProperty: that is what is tested.
       listener: () => ({ then: (_: unknown, fail: (error: unknown) => void) => fail(mistake()) }),
     },

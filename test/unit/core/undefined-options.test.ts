@@ -28,14 +28,20 @@ const TARIFF = { base: 1, international: 3, home: 'BF' };
 const EXACT = { pepper: PEPPER };
 
 const TIMING = leftOut<Partial<DeliveryTiming>>({
-  ...{ leaseMs: undefined, maxAttempts: undefined, retryBaseMs: undefined },
-  ...{ retryMaxMs: undefined, reportDeadlineMs: undefined, maxAwayMs: undefined },
+  leaseMs: undefined,
+  maxAttempts: undefined,
+  retryBaseMs: undefined,
+  retryMaxMs: undefined,
+  reportDeadlineMs: undefined,
+  maxAwayMs: undefined,
 });
 
 describe('an option that is undefined counts as left out, for the compiler and at run time', () => {
   test('of accounts and HTTP', () => {
     const bearer: LegacyBearerOptions = leftOut<LegacyBearerOptions>({
-      ...{ deprecatedAt: undefined, sunset: undefined, link: undefined },
+      deprecatedAt: undefined,
+      sunset: undefined,
+      link: undefined,
     });
     const accounts: AccountOptions = {
       signatures: ['A', 'B', 'C'],
@@ -49,7 +55,11 @@ describe('an option that is undefined counts as left out, for the compiler and a
     );
 
     const http: HttpOptions = leftOut<HttpOptions>({
-      ...{ path: undefined, controllers: undefined, limits: undefined, locale: undefined, maxRecipients: undefined },
+      path: undefined,
+      controllers: undefined,
+      limits: undefined,
+      locale: undefined,
+      maxRecipients: undefined,
     });
     const limits: NonNullable<HttpOptions['limits']> = { bodyBytes: undefined, requestMs: undefined };
     const locale: Locale = { 'error.timeout': undefined };
@@ -59,7 +69,10 @@ describe('an option that is undefined counts as left out, for the compiler and a
 
   test('of delivery and media', () => {
     const dispatch: DispatchOptions = leftOut<DispatchOptions>({
-      ...{ batchSize: undefined, concurrency: undefined, pollMs: undefined, shutdownMs: undefined },
+      batchSize: undefined,
+      concurrency: undefined,
+      pollMs: undefined,
+      shutdownMs: undefined,
     });
     expect(resolveDispatchSettings(dispatch)).toEqual(resolveDispatchSettings());
     const media: MediaOptions = leftOut<MediaOptions>({ allow: undefined });
@@ -70,8 +83,14 @@ describe('an option that is undefined counts as left out, for the compiler and a
     const sms: SmsOptions = {
       tariff: TARIFF,
       ...leftOut<SmsOptions>({
-        ...{ maxRecipients: undefined, maxSegments: undefined, strictNumbers: undefined, transliterate: undefined },
-        ...{ delivery: undefined, callbackBaseUrl: undefined, optOutWords: undefined, inboundSignatures: undefined },
+        maxRecipients: undefined,
+        maxSegments: undefined,
+        strictNumbers: undefined,
+        transliterate: undefined,
+        delivery: undefined,
+        callbackBaseUrl: undefined,
+        optOutWords: undefined,
+        inboundSignatures: undefined,
       }),
     };
     const anyTariff = { tariff: expect.anything() };
@@ -92,25 +111,27 @@ describe('an option that is undefined counts as left out, for the compiler and a
     const msgapp: MsgappOptions = {
       ...needed,
       ...leftOut<MsgappOptions>({
-        ...{
-          channel: undefined,
-          strictNumbers: undefined,
-          pacing: undefined,
-          delivery: undefined,
-          sessions: undefined,
-          connects: undefined,
-        },
+        channel: undefined,
+        strictNumbers: undefined,
+        pacing: undefined,
+        delivery: undefined,
+        sessions: undefined,
+        connects: undefined,
       }),
     };
     expect(resolveMsgappSettings(msgapp)).toEqual(resolveMsgappSettings(needed));
     const pacing = leftOut<Partial<Pacing>>({ perMinute: undefined, jitter: undefined });
     const sessions = leftOut<Partial<SessionTiming>>({
-      ...{ leaseMs: undefined, scanMs: undefined, answerMs: undefined, steadyMs: undefined, staggerMs: undefined },
+      leaseMs: undefined,
+      scanMs: undefined,
+      answerMs: undefined,
+      steadyMs: undefined,
+      staggerMs: undefined,
     });
     const parts: MsgappOptions = { ...needed, delivery: TIMING, pacing, sessions };
     // An undefined option must not override what the transport says.
     expect(resolveMsgappSettings(parts)).toStrictEqual(
-      resolveMsgappSettings({ ...needed, ...{ delivery: {}, pacing: {}, sessions: {} } }),
+      resolveMsgappSettings({ ...needed, delivery: {}, pacing: {}, sessions: {} }),
     );
   });
 
@@ -118,27 +139,44 @@ describe('an option that is undefined counts as left out, for the compiler and a
     const otp: OtpOptions = {
       ...EXACT,
       ...leftOut<OtpOptions>({
-        ...{ length: undefined, validitySeconds: undefined, triesPerCode: undefined, limits: undefined },
-        ...{ maxGuessChance: undefined, services: undefined },
+        length: undefined,
+        validitySeconds: undefined,
+        triesPerCode: undefined,
+        limits: undefined,
+        maxGuessChance: undefined,
+        services: undefined,
       }),
     };
     const shop: OtpServiceOptions = leftOut<OtpServiceOptions>({
-      ...{ signature: undefined, template: undefined, webOtpHost: undefined, retrieverHash: undefined },
+      signature: undefined,
+      template: undefined,
+      webOtpHost: undefined,
+      retrieverHash: undefined,
     });
     const [plain, blank] = [EXACT, { ...otp, services: { shop } }].map((options) => resolveOtpSettings(options));
     expect(blank?.specimenOf('shop')).toBe(plain?.specimenOf('shop'));
     expect(blank?.limits).toEqual(plain?.limits);
     const limits: OtpLimits = leftOut<OtpLimits>({
-      ...{ preset: undefined, sends: undefined, sendsPerNumber: undefined, sendsEverywhere: undefined },
-      ...{ cooldownSeconds: undefined, wrongTries: undefined, countries: undefined, prefixBreaker: undefined },
-      ...{ countryBreaker: undefined, spendPerDay: undefined },
+      preset: undefined,
+      sends: undefined,
+      sendsPerNumber: undefined,
+      sendsEverywhere: undefined,
+      cooldownSeconds: undefined,
+      wrongTries: undefined,
+      countries: undefined,
+      prefixBreaker: undefined,
+      countryBreaker: undefined,
+      spendPerDay: undefined,
     });
     expect(resolveLimits(limits)).toEqual(resolveLimits());
   });
 
   test('of the sandbox, the storage and the ledger', () => {
     const sandbox: SandboxOptions = leftOut<SandboxOptions>({
-      ...{ path: undefined, hosts: undefined, docs: undefined, apiKey: undefined },
+      path: undefined,
+      hosts: undefined,
+      docs: undefined,
+      apiKey: undefined,
     });
     expect(resolveSandboxOptions(sandbox)).toEqual(resolveSandboxOptions());
     const storage: TypeormStorageOptions = { url: 'sqlite::memory:', migrations: undefined };

@@ -27,24 +27,54 @@ describe('an option of a transport that is undefined counts as left out, for the
     const link: SmppLinkOptions = {
       ...bare,
       ...leftOut<SmppLinkOptions>({
-        ...{ name: undefined, route: undefined, port: undefined, systemType: undefined, serviceType: undefined },
-        ...{ tls: undefined, bindAs: undefined, window: undefined, partsPerSecond: undefined, messageIds: undefined },
-        ...{ responseTimeoutMs: undefined, bindTimeoutMs: undefined, enquireLinkMs: undefined, reconnectMs: undefined },
-        ...{ reconnectMaxMs: undefined, throttlePauseMs: undefined, longMessages: undefined, dataCoding: undefined },
-        ...{ defaultAlphabet: undefined, addresses: undefined, receiptOffsetMinutes: undefined },
-        ...{ longPassword: undefined, unmarkedReceipts: undefined, home: undefined, statuses: undefined },
-        ...{ receiptStates: undefined, receipts: undefined, destinations: undefined, validity: undefined },
-        ...{ longSystemId: undefined },
+        name: undefined,
+        route: undefined,
+        port: undefined,
+        systemType: undefined,
+        serviceType: undefined,
+        tls: undefined,
+        bindAs: undefined,
+        window: undefined,
+        partsPerSecond: undefined,
+        messageIds: undefined,
+        responseTimeoutMs: undefined,
+        bindTimeoutMs: undefined,
+        enquireLinkMs: undefined,
+        reconnectMs: undefined,
+        reconnectMaxMs: undefined,
+        throttlePauseMs: undefined,
+        longMessages: undefined,
+        dataCoding: undefined,
+        defaultAlphabet: undefined,
+        addresses: undefined,
+        receiptOffsetMinutes: undefined,
+        longPassword: undefined,
+        unmarkedReceipts: undefined,
+        home: undefined,
+        statuses: undefined,
+        receiptStates: undefined,
+        receipts: undefined,
+        destinations: undefined,
+        validity: undefined,
+        longSystemId: undefined,
       }),
     };
     const smpp: SmppOptions = { links: [link], ...leftOut<SmppOptions>({ name: undefined, resendUnknown: undefined }) };
     expect(resolveSmppSettings(smpp)).toEqual(resolveSmppSettings({ links: [bare] }));
     const tls: SmppTlsSettings = leftOut<SmppTlsSettings>({
-      ...{ servername: undefined, ca: undefined, cert: undefined, key: undefined, rejectUnauthorized: undefined },
+      servername: undefined,
+      ca: undefined,
+      cert: undefined,
+      key: undefined,
+      rejectUnauthorized: undefined,
     });
     const addresses: AddressOptions = leftOut<AddressOptions>({
-      ...{ alphanumeric: undefined, international: undefined, shortCode: undefined, destination: undefined },
-      ...{ shortCodes: undefined, national: undefined },
+      alphanumeric: undefined,
+      international: undefined,
+      shortCode: undefined,
+      destination: undefined,
+      shortCodes: undefined,
+      national: undefined,
     });
     expect(resolveSmppSettings({ links: [{ ...bare, tls, addresses }] })).toStrictEqual(
       resolveSmppSettings({ links: [{ ...bare, tls: {}, addresses: {} }] }),
@@ -59,7 +89,8 @@ describe('an option of a transport that is undefined counts as left out, for the
     };
     expect(twilio(given).baseUrl).toBe(twilio(secrets).baseUrl);
     const account: VonageOptions = {
-      ...{ apiKey: 'key', apiSecret: 'secret' },
+      apiKey: 'key',
+      apiSecret: 'secret',
       ...leftOut<VonageOptions>({ signatureSecret: undefined, signatureMethod: undefined, baseUrl: undefined }),
     };
     expect(vonage(account).callback?.isGenuine).toBeUndefined();
@@ -71,8 +102,15 @@ describe('an option of a transport that is undefined counts as left out, for the
     const http: HttpSmsOptions = {
       vendor: twilio(secrets),
       ...leftOut<HttpSmsOptions>({
-        ...{ name: undefined, callbackUrl: undefined, callbackSecret: undefined, concurrency: undefined },
-        ...{ requestMs: undefined, waitMs: undefined, repeat: undefined, tls: undefined, messageIds: undefined },
+        name: undefined,
+        callbackUrl: undefined,
+        callbackSecret: undefined,
+        concurrency: undefined,
+        requestMs: undefined,
+        waitMs: undefined,
+        repeat: undefined,
+        tls: undefined,
+        messageIds: undefined,
         allowHttp: undefined,
         home: undefined,
       }),
@@ -82,7 +120,10 @@ describe('an option of a transport that is undefined counts as left out, for the
 
   test('of a gateway that the host describes', () => {
     const errors: VendorErrors = leftOut<VendorErrors>({
-      ...{ permanent: undefined, temporary: undefined, throttled: undefined, account: undefined },
+      permanent: undefined,
+      temporary: undefined,
+      throttled: undefined,
+      account: undefined,
     });
     expect(errorTable(errors)).toEqual(new Map());
     const request: VendorRequest = {
@@ -111,13 +152,20 @@ describe('an option of a transport that is undefined counts as left out, for the
 
   test('of routes', () => {
     const breaker: BreakerOptions = leftOut<BreakerOptions>({
-      ...{ failurePercent: undefined, minSms: undefined, windowMs: undefined, openMs: undefined },
+      failurePercent: undefined,
+      minSms: undefined,
+      windowMs: undefined,
+      openMs: undefined,
     });
     const rules: RouteRules = {
       name: 'a',
       ...leftOut<RouteRules>({
-        ...{ prefixes: undefined, signatures: undefined, weight: undefined, segmentsPerSecond: undefined },
-        ...{ breaker: undefined, failOver: undefined },
+        prefixes: undefined,
+        signatures: undefined,
+        weight: undefined,
+        segmentsPerSecond: undefined,
+        breaker: undefined,
+        failOver: undefined,
       }),
     };
     const plain = resolveRoutes({ routes: [{ name: 'a' }] });
@@ -128,9 +176,19 @@ describe('an option of a transport that is undefined counts as left out, for the
 
   test('of Baileys', () => {
     const baileys: BaileysOptions = leftOut<BaileysOptions>({
-      ...{ waWebSocketUrl: undefined, version: undefined, browser: undefined, ca: undefined, agent: undefined },
-      ...{ uploadAgent: undefined, connectTimeoutMs: undefined, answerTimeoutMs: undefined, queryTimeoutMs: undefined },
-      ...{ ackTimeoutMs: undefined, uploadTimeoutMs: undefined, keepAliveMs: undefined, qrTimeoutMs: undefined },
+      waWebSocketUrl: undefined,
+      version: undefined,
+      browser: undefined,
+      ca: undefined,
+      agent: undefined,
+      uploadAgent: undefined,
+      connectTimeoutMs: undefined,
+      answerTimeoutMs: undefined,
+      queryTimeoutMs: undefined,
+      ackTimeoutMs: undefined,
+      uploadTimeoutMs: undefined,
+      keepAliveMs: undefined,
+      qrTimeoutMs: undefined,
       restrictionMs: undefined,
       mediaUrl: undefined,
     });

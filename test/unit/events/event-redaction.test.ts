@@ -4,7 +4,13 @@ import { withMaskedNumbers, withoutNumber, withoutTexts } from '../../../src/eve
 const [OWN, OTHER] = ['22670000001', '22670000002'];
 const sms = { id: 'in-1', from: OWN, to: '36000', text: 'Oui', received_at: 'now' };
 const app = {
-  ...{ id: 'in-2', channel: 'wa', session: 's', from: OWN, kind: 'document', text: 'Voici', received_at: 'now' },
+  id: 'in-2',
+  channel: 'wa',
+  session: 's',
+  from: OWN,
+  kind: 'document',
+  text: 'Voici',
+  received_at: 'now',
   media: { mimetype: 'text/plain', size: 3, file_name: 'Awa.txt' },
   refers_to: { id: 'm', text: 'Bonjour' },
 };
@@ -13,7 +19,8 @@ const delivery = { id: 'm', number: OWN, status: 'failed', error: `unknown ${OWN
 test('texts, file names and metadata are removed; everything else stays', () => {
   expect(withoutTexts(sms)).toEqual({ ...sms, text: '' });
   expect(withoutTexts(app)).toEqual({
-    ...{ ...app, text: '' },
+    ...app,
+    text: '',
     media: { ...app.media, file_name: null },
     refers_to: { id: 'm', text: null },
   });

@@ -19,14 +19,17 @@ describe('the events of a delivery', () => {
       metadata: { order: '1' },
     });
     const data = {
-      ...{ id: messageId(1), channel: 'sms', signature: 'INFOS', position: 0, number: phone(0), status: 'failed' },
-      ...{
-        error: '34',
-        units: 2,
-        refunded_units: 2,
-        accepted_at: new Date(START).toISOString(),
-        metadata: { order: '1' },
-      },
+      id: messageId(1),
+      channel: 'sms',
+      signature: 'INFOS',
+      position: 0,
+      number: phone(0),
+      status: 'failed',
+      error: '34',
+      units: 2,
+      refunded_units: 2,
+      accepted_at: new Date(START).toISOString(),
+      metadata: { order: '1' },
     };
     expect(deliveryEvents(moved)).toEqual([{ accountId: 'acc1', at: START + 1, type: 'message.failed', data }]);
   });

@@ -75,10 +75,23 @@ test('other claims are refused', async () => {
   const { provider, verifier } = await start();
   const seconds = Math.floor(new FakeClock().now() / 1000);
   for (const wrong of [
-    ...[{ aud: 'other' }, { aud: undefined }, { iss: `${provider.issuer}/` }, { iss: undefined }],
-    ...[{ exp: seconds - 61 }, { exp: undefined }, { nbf: seconds + 61 }, { sub: undefined }, { sub: '' }],
-    ...[{ sub: 'x'.repeat(129) }, { account: undefined }, { account: 5 }, { account: '' }, { messaging_role: 'root' }],
-    ...[{ messaging_role: undefined }, { messaging_role: ['admin'] }, { messaging_role: 'ADMIN' }],
+    { aud: 'other' },
+    { aud: undefined },
+    { iss: `${provider.issuer}/` },
+    { iss: undefined },
+    { exp: seconds - 61 },
+    { exp: undefined },
+    { nbf: seconds + 61 },
+    { sub: undefined },
+    { sub: '' },
+    { sub: 'x'.repeat(129) },
+    { account: undefined },
+    { account: 5 },
+    { account: '' },
+    { messaging_role: 'root' },
+    { messaging_role: undefined },
+    { messaging_role: ['admin'] },
+    { messaging_role: 'ADMIN' },
   ]) {
     const token = await provider.token({ ...CLAIMS, ...wrong } as JWTPayload);
     expect([wrong, await verifier.verify(token)]).toEqual([wrong, undefined]);
@@ -98,7 +111,11 @@ test('only an asymmetric signature of the provider is accepted', async () => {
   const hmac = (key: string) => (content: string) => createHmac('sha256', key).update(content).digest('base64url');
   const other = await OpenIdProvider.open(new FakeClock());
   for (const wrong of [
-    ...[`${header}.${raised}.${signature}`, `${token}A`, `${header}.${raised}.`, 'a.b.c', `${header}..${signature}`],
+    `${header}.${raised}.${signature}`,
+    `${token}A`,
+    `${header}.${raised}.`,
+    'a.b.c',
+    `${header}..${signature}`,
     ...['none', 'None', 'NONE'].map((alg) => forged(token, { alg, kid: 'k1' }, () => '')),
     ...[publicKey, publicKey.trim(), ''].map((key) => forged(token, { alg: 'HS256', kid: 'k1' }, hmac(key || 'x'))),
     await other.token({ ...CLAIMS, iss: provider.issuer }),

@@ -54,18 +54,22 @@ describe('a message', () => {
     await settled();
     const later = (ms: number) => new Date(Date.parse(at) + ms).toISOString();
     expect(await process.service.message(ACCOUNT, id)).toEqual({
-      ...{
-        messageID: id,
-        from: NUMBER,
-        to: TO,
-        body: 'Bonjour',
-        media: null,
-        metadata: null,
-        status: 'read',
-        error: null,
-      },
-      ...{ units: 1, refunded_units: 0, queued_at: at, sent_at: later(30), delivered_at: later(1060) },
-      ...{ read_at: later(2060), failed_at: null, updated_at: later(2060) },
+      messageID: id,
+      from: NUMBER,
+      to: TO,
+      body: 'Bonjour',
+      media: null,
+      metadata: null,
+      status: 'read',
+      error: null,
+      units: 1,
+      refunded_units: 0,
+      queued_at: at,
+      sent_at: later(30),
+      delivered_at: later(1060),
+      read_at: later(2060),
+      failed_at: null,
+      updated_at: later(2060),
     });
     expect([await world.balance(), await world.books()]).toEqual([999, []]);
   });
@@ -75,7 +79,10 @@ describe('a message', () => {
     transport.carrier = async () => ({ kind: 'refused', error: '479' });
     const id = await send('Bonjour');
     expect(await process.service.message(ACCOUNT, id)).toMatchObject({
-      ...{ status: 'failed', error: '479', refunded_units: 1, failed_at: expect.any(String) },
+      status: 'failed',
+      error: '479',
+      refunded_units: 1,
+      failed_at: expect.any(String),
     });
     await link.say({ kind: 'receipt', reference: `ref-${id}`, status: 'failed', at: world.clock.now() });
     await world.pass(120_000, 5000);
@@ -85,7 +92,7 @@ describe('a message', () => {
   test('that is refused after it was taken is refunded too', async () => {
     const { world, process, link, send } = await open();
     const id = await send('Bonjour');
-    const failed: LinkEvent = { ...{ kind: 'receipt', reference: `ref-${id}`, status: 'failed' }, error: '463', at: 5 };
+    const failed: LinkEvent = { kind: 'receipt', reference: `ref-${id}`, status: 'failed', error: '463', at: 5 };
     await link.say(failed);
     await link.say(failed);
     await settled();
@@ -154,7 +161,10 @@ describe('a message', () => {
       expect(await process.service.message(ACCOUNT, id)).toMatchObject({ status: 'failed', error: 'banned' });
     }
     expect([await world.balance(), await world.books(), bodies(link), transport.links.length]).toEqual([
-      ...[999, [], ['Un'], 1],
+      999,
+      [],
+      ['Un'],
+      1,
     ]);
   });
 

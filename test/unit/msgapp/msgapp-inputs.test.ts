@@ -26,7 +26,8 @@ async function open() {
   const process = opened(await new MsgappProcess(world, new ScriptedTransport()).start());
   await linked(process, NUMBER);
   process.fetcher.answer = async () => ({
-    ...{ contentType: undefined, fileName: undefined },
+    contentType: undefined,
+    fileName: undefined,
     body: (async function* () {
       yield PNG;
     })(),
@@ -80,7 +81,8 @@ test('an optional field that is null counts as absent', async () => {
   const { process, text, media } = await open();
   const { messageID } = await media({ from: null, caption: null, mediaType: null });
   expect(await process.service.message(ACCOUNT, messageID)).toMatchObject({
-    ...{ from: NUMBER, media: { type: 'image', caption: null } },
+    from: NUMBER,
+    media: { type: 'image', caption: null },
   });
   await expect(text({ from: null })).resolves.toMatchObject({ success: true });
 });

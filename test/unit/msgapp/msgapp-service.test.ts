@@ -75,7 +75,9 @@ describe('the sender', () => {
     const [first, second] = transport.links;
     const fromOf = async (over = {}) => (await process.service.message(ACCOUNT, (await text(over)).messageID)).from;
     expect([await fromOf(), await fromOf({ from: SECOND }), await fromOf({ from: NUMBER })]).toEqual([
-      ...[NUMBER, SECOND, NUMBER],
+      NUMBER,
+      SECOND,
+      NUMBER,
     ]);
     await first?.say(cut);
     expect(await fromOf()).toBe(SECOND);
@@ -227,8 +229,15 @@ describe('a text', () => {
     const draft = await process.channel.draft({ accountId: ACCOUNT, number: TO, text: '0000 est votre code' });
     expect(draft).toEqual({ sender: NUMBER, lane: expect.any(String), units: 1 });
     await process.outbox.accept({
-      ...{ id: 'code', accountId: ACCOUNT, channel: 'msgapp', lane: draft.lane ?? '', sender: draft.sender },
-      ...{ payload: { kind: 'otp' }, recipients: [{ number: TO, units: 1 }], at: world.clock.now(), reply: {} },
+      id: 'code',
+      accountId: ACCOUNT,
+      channel: 'msgapp',
+      lane: draft.lane ?? '',
+      sender: draft.sender,
+      payload: { kind: 'otp' },
+      recipients: [{ number: TO, units: 1 }],
+      at: world.clock.now(),
+      reply: {},
     });
     await world.pass(100, 50);
     expect(link.sent.map(({ content }) => content)).toEqual([{ text: '1234 est votre code' }]);
@@ -239,8 +248,15 @@ describe('a text', () => {
     const { world, process, link } = await openLinked();
     const { lane = '', sender } = await process.channel.draft({ accountId: ACCOUNT, number: TO, text: 'x' });
     await process.outbox.accept({
-      ...{ id: 'code', accountId: ACCOUNT, channel: 'msgapp', lane, sender, payload: { kind: 'gone' } },
-      ...{ recipients: [{ number: TO, units: 1 }], at: world.clock.now(), reply: {} },
+      id: 'code',
+      accountId: ACCOUNT,
+      channel: 'msgapp',
+      lane,
+      sender,
+      payload: { kind: 'gone' },
+      recipients: [{ number: TO, units: 1 }],
+      at: world.clock.now(),
+      reply: {},
     });
     await world.pass(100, 50);
     expect([link.sent, await world.balance(), await world.books()]).toEqual([[], 1000, []]);
@@ -282,7 +298,10 @@ describe('a file', () => {
     const file = { mimetype: 'image/png', fileName: 'photo.pdf', size: bytes.length, sha256, caption: 'Voilà' };
     expect(link.sent[0]?.content).toEqual({ media: { kind: 'image', ...file, open: expect.any(Function) } });
     expect(await process.service.message(ACCOUNT, messageID)).toMatchObject({
-      ...{ body: null, media: { type: 'image', ...file }, units: 2, status: 'sent' },
+      body: null,
+      media: { type: 'image', ...file },
+      units: 2,
+      status: 'sent',
     });
     expect(await world.balance()).toBe(998);
   });
@@ -522,7 +541,9 @@ describe('a file', () => {
     const lost = await media();
     await world.pass(100, 50);
     expect(await process.service.message(ACCOUNT, lost.messageID)).toMatchObject({
-      ...{ status: 'failed', error: 'no_content', refunded_units: 2 },
+      status: 'failed',
+      error: 'no_content',
+      refunded_units: 2,
     });
     expect(link.sent).toHaveLength(1);
   });

@@ -7,7 +7,11 @@ const tariff = { text: 1, media: 2 };
 describe('the options of a messaging-app channel', () => {
   test('have defaults, except for the tariff', () => {
     expect(resolveMsgappSettings({ tariff })).toEqual({
-      ...{ channel: 'msgapp', tariff, pacing: {}, delivery: {}, sessions: {} },
+      channel: 'msgapp',
+      tariff,
+      pacing: {},
+      delivery: {},
+      sessions: {},
       recipients: new RecipientNumbers('home', undefined),
       connects: { waiting: 10, perHour: 60 },
     });
@@ -15,8 +19,11 @@ describe('the options of a messaging-app channel', () => {
 
   test('are kept as they are', () => {
     const options = {
-      ...{ channel: 'wa-2', tariff: { text: 0, media: 1_000_000 }, strictNumbers: true },
-      ...{ pacing: { perMinute: Number.POSITIVE_INFINITY, jitter: 1 }, delivery: { maxAttempts: 3 } },
+      channel: 'wa-2',
+      tariff: { text: 0, media: 1_000_000 },
+      strictNumbers: true,
+      pacing: { perMinute: Number.POSITIVE_INFINITY, jitter: 1 },
+      delivery: { maxAttempts: 3 },
       sessions: { leaseMs: 10_000, staggerMs: 0 },
       connects: { waiting: 1, perHour: 1000 },
     };

@@ -118,7 +118,8 @@ describe('the current code', () => {
     await show('q1');
     await show('q2');
     expect(await process.sessions.currentQr(token, 10_000, never)).toMatchObject({
-      ...{ qr: 'q2', expiresAt: world.clock.now() + 20_000 },
+      qr: 'q2',
+      expiresAt: world.clock.now() + 20_000,
     });
   });
 

@@ -44,7 +44,12 @@ describe('messages to a linked number', () => {
   }
 
   const text = (words: string, id = words): IncomingMsgapp => ({
-    ...{ id, chat: 'friend', from: '22675000000', kind: 'text', text: words, at: 0 },
+    id,
+    chat: 'friend',
+    from: '22675000000',
+    kind: 'text',
+    text: words,
+    at: 0,
   });
   const say = (message: IncomingMsgapp) => process.transport.last(sessionId).say({ kind: 'message', message });
   const logged = async () => {

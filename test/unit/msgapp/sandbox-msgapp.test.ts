@@ -148,7 +148,12 @@ describe('a linked sandbox number', () => {
     expect(await status(id)).toBe('delivered');
     expect(await world.storage.store(PhoneStore).messages(TO)).toEqual([
       {
-        ...{ messageId: id, channel: 'msgapp', from: NUMBER, to: TO, text: 'Bonjour', media: undefined },
+        messageId: id,
+        channel: 'msgapp',
+        from: NUMBER,
+        to: TO,
+        text: 'Bonjour',
+        media: undefined,
         receivedAt: expect.any(Number),
       },
     ]);
@@ -158,7 +163,8 @@ describe('a linked sandbox number', () => {
   test('shows the delivery of a file, from its own bytes', async () => {
     const { world, process } = await openLinked();
     process.fetcher.answer = async () => ({
-      ...{ contentType: 'application/pdf', fileName: 'a.pdf' },
+      contentType: 'application/pdf',
+      fileName: 'a.pdf',
       body: (async function* () {
         yield PDF;
       })(),

@@ -50,7 +50,9 @@ describe('a lease', () => {
     const other = await another(world);
     await world.pass(300_000, 1000);
     expect([other.transport.links.length, await shown(other.process), await shown(process)]).toEqual([
-      ...[0, 'connected', 'connected'],
+      0,
+      'connected',
+      'connected',
     ]);
     expect(process.sessions.linkOf(id)).toBeDefined();
   });
@@ -230,7 +232,9 @@ describe('a process that does not send', () => {
     await world.pass(15_000, 500);
     expect([front.transport.last().closed, front.transport.last().loggedOut]).toEqual([1, 0]);
     expect((await world.steps(id)).slice(1)).toEqual([
-      ...['connected: linked', 'reconnecting: handed_over', 'connected: reconnected'],
+      'connected: linked',
+      'reconnecting: handed_over',
+      'connected: reconnected',
     ]);
     const { messageID } = await front.service.sendText(ACCOUNT, { to: '22675000000', body: 'Bonjour' });
     await world.pass(2000);
@@ -297,7 +301,8 @@ describe('a shutdown', () => {
     process.events.on('session.expired', ({ data: { id, status, reason } }) => expired.push([id, status, reason]));
     await world.pass(45_000, 1000);
     expect([await world.steps('left'), transport.links.length]).toEqual([
-      ...[['created: requested', 'expired: abandoned'], 0],
+      ['created: requested', 'expired: abandoned'],
+      0,
     ]);
     expect(expired).toEqual([['left', 'expired', 'abandoned']]);
   });

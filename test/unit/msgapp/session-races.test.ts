@@ -253,7 +253,10 @@ describe('simultaneous calls', () => {
     transport.onOpen = (link) => void link.say(open);
     await world.pass(15_000, 1000);
     expect(await world.steps(id)).toEqual([
-      ...['created: requested', 'connected: linked', 'reconnecting: too_late', 'connected: reconnected'],
+      'created: requested',
+      'connected: linked',
+      'reconnecting: too_late',
+      'connected: reconnected',
     ]);
     expect([transport.links.length, transport.peak]).toEqual([2, 1]);
   });

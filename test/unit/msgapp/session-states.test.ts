@@ -72,7 +72,10 @@ describe('a linked session', () => {
     expect(transport.last().order.linked).toBe(true);
     await transport.last().say({ kind: 'open', number: NUMBER });
     expect(await world.steps(id)).toEqual([
-      ...['created: requested', 'connected: linked', 'reconnecting: cut', 'connected: reconnected'],
+      'created: requested',
+      'connected: linked',
+      'reconnecting: cut',
+      'connected: reconnected',
     ]);
     expect(await shown(process)).toBe('connected');
   });

@@ -184,8 +184,13 @@ describe('describeMessaging', () => {
     });
     expect(Object.keys(texts(operation(document, 'post', '/api/v1/send/otp'), 400))).toEqual(
       expect.arrayContaining([
-        ...['field_missing.service', 'field_not_string.service', 'field_invalid.service'],
-        ...['field_missing.number', 'field_not_string.number', 'invalid_number', 'field_not_string.channel'],
+        'field_missing.service',
+        'field_not_string.service',
+        'field_invalid.service',
+        'field_missing.number',
+        'field_not_string.number',
+        'invalid_number',
+        'field_not_string.channel',
       ]),
     );
   });

@@ -34,13 +34,24 @@ afterEach(() => {
 test('key:issue limits the key by its options', async () => {
   const limits = ['--name', 'Till 1', '--scopes', 'sms:send,messages:read', '--cidrs', '192.0.2.0/24,2001:db8::/32'];
   const code = await run(
-    ...['key:issue', 'shop', ...limits],
-    ...['--daily-units', '500', '--per-minute', '600', '--expires', '2027-12-31'],
+    'key:issue',
+    'shop',
+    ...limits,
+    '--daily-units',
+    '500',
+    '--per-minute',
+    '600',
+    '--expires',
+    '2027-12-31',
   );
   expect([code, said]).toEqual([0, ['{"key":"msgk_x","id":"x"}']]);
   const options = {
-    ...{ name: 'Till 1', scopes: ['sms:send', 'messages:read'], cidrs: ['192.0.2.0/24', '2001:db8::/32'] },
-    ...{ dailyUnits: 500, perMinute: 600, expiresAt: Date.UTC(2027, 11, 31) },
+    name: 'Till 1',
+    scopes: ['sms:send', 'messages:read'],
+    cidrs: ['192.0.2.0/24', '2001:db8::/32'],
+    dailyUnits: 500,
+    perMinute: 600,
+    expiresAt: Date.UTC(2027, 11, 31),
   };
   expect(made).toEqual([['shop', options]]);
 });

@@ -5,8 +5,14 @@ import { PolicyStore } from '../../../src/outbox/policy/policy-store.js';
 import { NUMBER, OtpBench } from '../../support/otp/otp-bench.js';
 
 const OFF: OtpLimits = {
-  ...{ preset: 'strict', cooldownSeconds: 0, sends: [], sendsPerNumber: [], sendsEverywhere: [] },
-  ...{ prefixBreaker: false, countryBreaker: false, spendPerDay: false },
+  preset: 'strict',
+  cooldownSeconds: 0,
+  sends: [],
+  sendsPerNumber: [],
+  sendsEverywhere: [],
+  prefixBreaker: false,
+  countryBreaker: false,
+  spendPerDay: false,
 };
 
 /** The rule that refused, and for how many seconds; undefined if the code was sent. */

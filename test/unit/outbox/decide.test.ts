@@ -61,9 +61,15 @@ const anyCase: fc.Arbitrary<Case> = fc
   })
   .map(({ drafts, balances, kept, used }) => ({
     sends: drafts.map(({ accountId, units, key, cap, day }, index) => ({
-      ...{ id: `m${index}`, accountId, channel: 'sms', sender: 'INFOS', payload: { kind: 'text' } },
-      ...{ at: day * DAY_MS + index, ...(cap && { key: { id: `key${index}`, ...cap } }) },
-      ...{ recipients: units.map((price, place) => ({ number: `${place}`, units: price })), reply: { smsID: index } },
+      id: `m${index}`,
+      accountId,
+      channel: 'sms',
+      sender: 'INFOS',
+      payload: { kind: 'text' },
+      at: day * DAY_MS + index,
+      ...(cap && { key: { id: `key${index}`, ...cap } }),
+      recipients: units.map((price, place) => ({ number: `${place}`, units: price })),
+      reply: { smsID: index },
       ...(key && { once: { accountId, ...key } }),
     })),
     balances: ACCOUNTS.slice(0, 3).map((id, index) => [id, balances[index] ?? 0] as const),
@@ -230,7 +236,14 @@ const MISTAKES: Readonly<Record<string, Decide>> = {
 };
 
 const NOTHING: Send = {
-  ...{ id: '', accountId: '', channel: '', sender: '', payload: { kind: 'text' }, recipients: [], at: 0, reply: {} },
+  id: '',
+  accountId: '',
+  channel: '',
+  sender: '',
+  payload: { kind: 'text' },
+  recipients: [],
+  at: 0,
+  reply: {},
 };
 
 describe('decide', () => {

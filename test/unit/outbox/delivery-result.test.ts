@@ -26,7 +26,10 @@ function aDelivery(attempt: number): Delivery {
       sender: 'INFOS',
       priority: 'normal',
     } as const),
-    ...{ payload: { kind: 'text', text: 'Bonjour' }, number: '22670000000', acceptedAt: 0, attempt },
+    payload: { kind: 'text', text: 'Bonjour' },
+    number: '22670000000',
+    acceptedAt: 0,
+    attempt,
   };
 }
 
@@ -34,7 +37,7 @@ describe('the wait before another attempt', () => {
   test('doubles, with its jitter over the upper half, up to the maximum', () => {
     const wait = (attempt: number, random: number) => backoff(timing, attempt, random);
     expect([1, 2, 3, 4, 7, 30, 2000].map((attempt) => wait(attempt, 0))).toEqual([
-      ...[500, 1000, 2000, 4000, 30_000, 30_000, 30_000],
+      500, 1000, 2000, 4000, 30_000, 30_000, 30_000,
     ]);
     expect([1, 2, 3].map((attempt) => wait(attempt, 0.5))).toEqual([750, 1500, 3000]);
   });
@@ -131,10 +134,21 @@ describe('the update for a result', () => {
 
   test.each(policies)('accepted: sent with a deadline for the report, or its final state at once (%s)', (repeat) => {
     expect(meaning({ kind: 'sent', reference: 'r' }, repeat)).toEqual({
-      ...{ messageId: 'm', position: 2, attempt: 1, at: AT, status: 'sent', reference: 'r', dueAt: AT + 5000 },
+      messageId: 'm',
+      position: 2,
+      attempt: 1,
+      at: AT,
+      status: 'sent',
+      reference: 'r',
+      dueAt: AT + 5000,
     });
     expect(meaning({ kind: 'sent', final: 'undelivered', error: 'absent' }, repeat)).toEqual({
-      ...{ messageId: 'm', position: 2, attempt: 1, at: AT, status: 'undelivered', error: 'absent' },
+      messageId: 'm',
+      position: 2,
+      attempt: 1,
+      at: AT,
+      status: 'undelivered',
+      error: 'absent',
     });
   });
 
@@ -152,7 +166,10 @@ describe('the update for a result', () => {
   test.each(policies)('not tried: queued until its time, and the attempt is not counted (%s)', (repeat) => {
     const result: DeliveryResult = { kind: 'postponed', error: 'full', until: AT + 7 };
     expect(meaning(result, repeat, 3)).toMatchObject({
-      ...{ status: 'queued', dueAt: AT + 7, attempt: 3, uncounted: { leaseUntil: AT + 9 } },
+      status: 'queued',
+      dueAt: AT + 7,
+      attempt: 3,
+      uncounted: { leaseUntil: AT + 9 },
     });
     expect(meaning({ kind: 'retry', error: 'busy' }, repeat)).not.toHaveProperty('uncounted');
   });

@@ -37,7 +37,10 @@ const ATTEMPTS: Readonly<Record<Fence, number | undefined>> = { report: undefine
 function settlement(status: Reported, fence: Fence, dueAt?: number): DeliveryUpdate {
   const attempt = ATTEMPTS[fence];
   return {
-    ...{ messageId: 'm', position: 0, status, at: 1000 },
+    messageId: 'm',
+    position: 0,
+    status,
+    at: 1000,
     ...(attempt !== undefined && { attempt }),
     ...(dueAt !== undefined && { dueAt }),
   };
@@ -93,7 +96,8 @@ describe('nextState', () => {
 
   test('a claim without an attempt is taken back only by the attempt that holds the lease', () => {
     const untried = (fence: Fence, leaseUntil = 900): DeliveryUpdate => ({
-      ...{ ...settlement('queued', fence, 2000), uncounted: { leaseUntil } },
+      ...settlement('queued', fence, 2000),
+      uncounted: { leaseUntil },
     });
     const back = { status: 'queued', dueAt: 2000, refund: 0, attempt: 4 };
     expect(nextState(row('sending'), untried('holder'))).toEqual(back);
@@ -134,7 +138,10 @@ const anyEvent: fc.Arbitrary<Event> = fc.oneof(
     arbitrary: fc
       .record({ status: fc.constantFrom(...REPORTED), attempt: fc.option(fc.nat(5), { nil: undefined, freq: 3 }) })
       .map(({ status, attempt }) => ({
-        ...{ messageId: 'm', position: 0, status, at: 0 },
+        messageId: 'm',
+        position: 0,
+        status,
+        at: 0,
         ...(attempt !== undefined && { attempt }),
       })),
   },

@@ -207,8 +207,11 @@ describe('a look-up', () => {
     hold();
     const [one, two] = [{ manager: 1 }, { manager: 2 }];
     const runs = [
-      ...[process.run(BODY, undefined, one), process.run(BODY), process.run(BODY, undefined, two)],
-      ...[process.run(BODY), process.run(BODY, undefined, one)],
+      process.run(BODY, undefined, one),
+      process.run(BODY),
+      process.run(BODY, undefined, two),
+      process.run(BODY),
+      process.run(BODY, undefined, one),
     ];
     await settled();
     expect(lookUps.map(({ host }) => host)).toEqual([one, undefined, two, one]);

@@ -77,7 +77,9 @@ test('a payload is redacted as configured', () => {
   });
   expect(remove({ kind: 'media', media: {} })).toEqual({ kind: 'media', removed: true });
   expect(remove({ kind: 'otp', number: '22670000001', service: 'Shop', id: 'x' })).toEqual({
-    ...{ kind: 'otp', removed: true, service: 'Shop' },
+    kind: 'otp',
+    removed: true,
+    service: 'Shop',
   });
   expect(contentRemover(undefined)({ kind: 'text', text: 'Bonjour' })).toEqual({ kind: 'text', removed: true });
   expect([isRemoved(text), isRemoved({ kind: 'text', text: 'removed' })]).toEqual([true, false]);

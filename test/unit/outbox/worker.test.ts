@@ -151,7 +151,9 @@ describe('a transport that throws', () => {
     await world.accept(aSend(1), aSend(2));
     await world.pass(100);
     expect([await world.status(0), await world.status(1), await world.status(2)]).toEqual([
-      ...['unknown', 'delivered', 'unknown'],
+      'unknown',
+      'delivered',
+      'unknown',
     ]);
   });
 });
@@ -160,7 +162,10 @@ describe('a worker that disappeared', () => {
   /** Claims everything due and never reports back. */
   const vanish = ({ storage, clock, channel }: DeliveryFixture) =>
     storage.outbox.claim({
-      ...{ channel: 'sms', limit: 100, now: clock.now(), leaseUntil: clock.now() + channel.timing.leaseMs },
+      channel: 'sms',
+      limit: 100,
+      now: clock.now(),
+      leaseUntil: clock.now() + channel.timing.leaseMs,
       abandoned: channel.repeat !== 'at-most-once',
     });
 

@@ -5,11 +5,20 @@ import { START } from '../../contract/storage/fixtures.js';
 
 const shown = (status: DeliveryStatus, ...attempts: AttemptEntry[]) =>
   attemptsOf({
-    ...{ number: '22670000000', status, units: 1, refundedUnits: 0, error: undefined, updatedAt: START },
-    ...{ position: 0, attempts, attemptsCount: attempts.length },
+    number: '22670000000',
+    status,
+    units: 1,
+    refundedUnits: 0,
+    error: undefined,
+    updatedAt: START,
+    position: 0,
+    attempts,
+    attemptsCount: attempts.length,
   });
 const tried = (outcome: string, code?: string): AttemptEntry => ({
-  ...{ at: START, route: 'link', outcome },
+  at: START,
+  route: 'link',
+  outcome,
   ...(code === undefined ? {} : { code }),
 });
 
@@ -57,7 +66,10 @@ describe('an attempt as its account sees it', () => {
   test('shows our own code if it says more', () => {
     const words = ['rate_limited', 'smpp: no link', 'malformed_answer', 'expired'];
     expect(words.map((code) => shown('failed', tried('retry', code))[0]?.error)).toEqual([
-      ...['rate_limited', 'not_connected', 'bad_answer', 'expired'],
+      'rate_limited',
+      'not_connected',
+      'bad_answer',
+      'expired',
     ]);
   });
 });

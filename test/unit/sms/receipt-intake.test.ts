@@ -27,7 +27,9 @@ class WatchedParts extends PartStore {
 }
 
 const receipt = (id: string, over: Partial<CarrierReceipt> = {}): CarrierReceipt => ({
-  ...{ route: 'link', ids: [id], status: 'delivered' },
+  route: 'link',
+  ids: [id],
+  status: 'delivered',
   ...over,
 });
 
@@ -90,8 +92,13 @@ describe('the intake of receipts', () => {
     ]);
     expect(parts.calls[0]?.receipts).toEqual([
       {
-        ...{ route: 'link', ids: ['a', expect.stringMatching(/^sha256:/)], status: 'delivered' },
-        ...{ at: now + 1, atByCarrier: true, number: '22670000000', error: 'a\ufffdb' },
+        route: 'link',
+        ids: ['a', expect.stringMatching(/^sha256:/)],
+        status: 'delivered',
+        at: now + 1,
+        atByCarrier: true,
+        number: '22670000000',
+        error: 'a\ufffdb',
       },
       { route: 'link', ids: ['b'], status: 'delivered', at: now - 1000, atByCarrier: true },
     ]);

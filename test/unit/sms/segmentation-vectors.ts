@@ -21,8 +21,19 @@ const ucs = (name: string, text: string, segments: number, characters: number, c
 const EXTENSION_CHARACTERS = ['\f', '^', '{', '}', '\\', '[', '~', ']', '|', '€'];
 /** Neighbours and look-alikes of the alphabet. */
 const OUTSIDE = [
-  ...[...'çâêëîïôûœŒÿÀÈÔ«»’‘“”…–—`áíóúÁÍÓÚÃãÕõẞıİŞşĞğ¢©®°²½×÷µАаΑΒΕαωμ'],
-  ...['\u00a0', '\u202f', '\u200b', '\ufeff', '\u00ad', '\u2126', '\u212b', '\t', '\v', '\b', '\u007f', '\u0085'],
+  ...'çâêëîïôûœŒÿÀÈÔ«»’‘“”…–—`áíóúÁÍÓÚÃãÕõẞıİŞşĞğ¢©®°²½×÷µАаΑΒΕαωμ',
+  '\u00a0',
+  '\u202f',
+  '\u200b',
+  '\ufeff',
+  '\u00ad',
+  '\u2126',
+  '\u212b',
+  '\t',
+  '\v',
+  '\b',
+  '\u007f',
+  '\u0085',
 ];
 
 export const vectors: readonly Vector[] = [

@@ -32,13 +32,11 @@ afterEach(() => app.close());
 async function claimed(transport: RouteDouble, count: number) {
   const clock = new FakeClock();
   const options = {
-    ...{
-      ...OPTIONS,
-      controllers: false,
-      storage: MemoryStorage,
-      clock: { useValue: clock },
-      role: 'api' as const,
-    },
+    ...OPTIONS,
+    controllers: false,
+    storage: MemoryStorage,
+    clock: { useValue: clock },
+    role: 'api' as const,
     sms: { ...OPTIONS.sms, transport: { useValue: transport } },
   };
   app = await NestFactory.createApplicationContext(MessagingModule.forRoot(options), { logger: false });

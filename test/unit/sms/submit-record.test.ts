@@ -25,7 +25,12 @@ class WatchedParts extends PartStore {
 }
 
 const SMS: OutgoingSms = {
-  ...{ smsId: 'm', position: 3, signature: 'INFOS', number: '22670000000', text: 'Bonjour', attempt: 2 },
+  smsId: 'm',
+  position: 3,
+  signature: 'INFOS',
+  number: '22670000000',
+  text: 'Bonjour',
+  attempt: 2,
 };
 
 describe('the record of a submit', () => {
@@ -56,7 +61,10 @@ describe('the record of a submit', () => {
       results.map(() => SMS),
       results,
       {
-        ...{ name: 'carrier', reportDeadlineMs: 1000, patientUntil: clock.elapsed() + 10_000, signal: stopping.signal },
+        name: 'carrier',
+        reportDeadlineMs: 1000,
+        patientUntil: clock.elapsed() + 10_000,
+        signal: stopping.signal,
       },
     );
 

@@ -5,8 +5,15 @@ import type { CallProgress } from '../../../src/webhooks/calls/call-records.js';
 import { CallStore } from '../../../src/webhooks/calls/call-store.js';
 
 const NOTHING: CallProgress = {
-  ...{ lease: { endpointId: 'e1', epoch: 1 }, cursor: 3, failingSince: undefined, restsUntil: undefined },
-  ...{ done: [], failed: [], records: [], replays: [], disabled: undefined },
+  lease: { endpointId: 'e1', epoch: 1 },
+  cursor: 3,
+  failingSince: undefined,
+  restsUntil: undefined,
+  done: [],
+  failed: [],
+  records: [],
+  replays: [],
+  disabled: undefined,
 };
 const FAILED: CallProgress = { ...NOTHING, failed: [{ sequence: 3, tries: 1, dueAt: 5, batch: undefined }] };
 

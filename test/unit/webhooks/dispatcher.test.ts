@@ -216,7 +216,10 @@ test('if the log was cut, endpoint.gap comes first, and is repeated until it is 
   await world.until(() => world.find(id).cursor === 10);
   const [first, second, ...others] = receiver.calls;
   expect(JSON.parse(String(first?.body))).toMatchObject({
-    ...{ type: 'endpoint.gap', sequence: null, previous: null, data: { from: 1, to: 6 } },
+    type: 'endpoint.gap',
+    sequence: null,
+    previous: null,
+    data: { from: 1, to: 6 },
   });
   expect(JSON.parse(String(second?.body))).toEqual({
     ...JSON.parse(String(first?.body)),
@@ -325,7 +328,10 @@ describe('requests of the owner', () => {
     const endpoint = await world.endpoint(receiver.url);
     expect(await world.calls.ping(endpoint)).toEqual({ status: 202, ms: null, response: null });
     expect(JSON.parse(String(receiver.calls[0]?.body))).toMatchObject({
-      ...{ type: 'test.ping', sequence: null, previous: null, account: world.account },
+      type: 'test.ping',
+      sequence: null,
+      previous: null,
+      account: world.account,
     });
     expect(world.rows('SELECT * FROM messaging_endpoint_attempt')).toEqual([]);
   });

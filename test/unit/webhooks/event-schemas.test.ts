@@ -15,7 +15,12 @@ const CODE = { service: 'Boutique', number: NUMBER };
 const SIGNATURE = { name: 'INFOS', reason: null };
 const SENT = { id: 'm', channel: 'sms', signature: 'INFOS', units: 1, refunded_units: 0, accepted_at: AT };
 const delivery = (status: DeliveryData['status']) => ({
-  ...{ ...SENT, position: 0, number: NUMBER, status, error: null, metadata: { order: '4711' } },
+  ...SENT,
+  position: 0,
+  number: NUMBER,
+  status,
+  error: null,
+  metadata: { order: '4711' },
 });
 
 /** One event of each type, as the types of the log allow it. */
@@ -29,9 +34,16 @@ const SAMPLES: { readonly [T in EventType]: EventData[T] } = {
   'send.completed': { ...SENT, recipients_count: 2, statuses: { delivered: 1, failed: 1 }, metadata: null },
   'sms.received': { id: 'x', from: NUMBER, to: 'INFOS', text: 'STOP', truncated: false, received_at: AT },
   'msgapp.received': {
-    ...{ id: 'x', channel: 'msgapp', session: 's', from: null, kind: 'image', text: null, received_at: AT },
+    id: 'x',
+    channel: 'msgapp',
+    session: 's',
+    from: null,
+    kind: 'image',
+    text: null,
+    received_at: AT,
     media: { mimetype: 'image/jpeg', size: null, file_name: null },
-    ...{ truncated: false, refers_to: { id: null, text: null } },
+    truncated: false,
+    refers_to: { id: null, text: null },
   },
   'optout.added': OPT_OUT,
   'optout.removed': { ...OPT_OUT, source: 'operator' },
@@ -59,7 +71,13 @@ const SAMPLES: { readonly [T in EventType]: EventData[T] } = {
 };
 
 const view = (type: string, data: unknown, sequence: number | null = 1) => ({
-  ...{ id: eventId('demo', 1, 'mark'), type, timestamp: AT, sequence, previous: null, account: 'demo', data },
+  id: eventId('demo', 1, 'mark'),
+  type,
+  timestamp: AT,
+  sequence,
+  previous: null,
+  account: 'demo',
+  data,
 });
 
 describe('the schemas of events', () => {

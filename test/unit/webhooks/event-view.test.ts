@@ -9,7 +9,9 @@ import { resolveWebhookSettings } from '../../../src/webhooks/webhook-options.js
 const PEPPER = 'a pepper for tests, 0123456789 abcdef';
 
 const EVENT: StoredEvent = {
-  ...{ sequence: 4711, at: Date.UTC(2026, 10, 22, 10), type: 'sms.received' },
+  sequence: 4711,
+  at: Date.UTC(2026, 10, 22, 10),
+  type: 'sms.received',
   data: JSON.stringify({
     id: 'x',
     from: '22670000000',

@@ -17,9 +17,22 @@ const requests = new CallRequests(secrets);
 const now = Date.now();
 
 const endpoint: Endpoint = {
-  ...{ id: 'e1', accountId: 'demo', url: 'https://hooks.example/', types: null, ordering: 'none', description: null },
-  ...{ batch: { max: 1, waitMs: 0 }, signature: 'hmac', versions: secrets.first(), status: 'enabled', reason: null },
-  ...{ cursor: 0, failingSince: null, restsUntil: null, createdAt: 0, updatedAt: 0 },
+  id: 'e1',
+  accountId: 'demo',
+  url: 'https://hooks.example/',
+  types: null,
+  ordering: 'none',
+  description: null,
+  batch: { max: 1, waitMs: 0 },
+  signature: 'hmac',
+  versions: secrets.first(),
+  status: 'enabled',
+  reason: null,
+  cursor: 0,
+  failingSince: null,
+  restsUntil: null,
+  createdAt: 0,
+  updatedAt: 0,
 };
 
 function callOf(changed: Partial<Endpoint> = {}, at = now, batch?: string) {

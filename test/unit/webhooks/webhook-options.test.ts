@@ -32,7 +32,9 @@ describe('the options of webhooks', () => {
 
   test('may be given', () => {
     const given = resolveWebhookSettings({
-      ...{ pepper: PEPPER, maskNumbers: true, keep: '2 weeks' },
+      pepper: PEPPER,
+      maskNumbers: true,
+      keep: '2 weeks',
       allow: ['http://10.0.0.5:8080'],
     });
     expect(given).toMatchObject({ maskNumbers: true, keepMs: 1_209_600_000 });

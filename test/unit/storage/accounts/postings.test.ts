@@ -28,8 +28,13 @@ async function start() {
 test('waiting postings of an account are committed together, each with an answer of its own, in their order', async () => {
   const { ledger, db, post } = await start();
   const answers = await Promise.all([
-    ...[post(1, 5), post(2, -6), post(1, 5), post(1, 6), post(3, -5)],
-    ...[post(4, 1, { accountId: 'acc2' }), post(5, 1, { accountId: 'nobody' })],
+    post(1, 5),
+    post(2, -6),
+    post(1, 5),
+    post(1, 6),
+    post(3, -5),
+    post(4, 1, { accountId: 'acc2' }),
+    post(5, 1, { accountId: 'nobody' }),
   ]);
   expect(answers).toEqual(['posted', 'refused', 'repeated', 'taken', 'posted', 'posted', 'unknown']);
   expect(db.writes).toBe(3);

@@ -144,8 +144,15 @@ describe('a transaction on a connection of the pool', () => {
 
   // The server answers the ROLLBACK, and would fail the next transaction too: 2 416 calls were answered 503 in 48 s.
   test.each([
-    ...['25006', '57P03', '53100', '0A000', '26000'],
-    ...['ER_OPTION_PREVENTS_STATEMENT', 'ER_READ_ONLY_MODE', 'ER_UNKNOWN_COM_ERROR', 'ER_ERROR_DURING_COMMIT'],
+    '25006',
+    '57P03',
+    '53100',
+    '0A000',
+    '26000',
+    'ER_OPTION_PREVENTS_STATEMENT',
+    'ER_READ_ONLY_MODE',
+    'ER_UNKNOWN_COM_ERROR',
+    'ER_ERROR_DURING_COMMIT',
   ])(
     'on a server that cannot write (%s) closes its connection, so that the next one reaches another server',
     async (code) => {
@@ -182,8 +189,15 @@ describe('a transaction on a connection of the pool', () => {
     const refused = scripted({ run: [deadlock()] }, true);
     expect(await refused.write()).toBe('done');
     expect(refused.steps).toEqual([
-      ...['begin', 'run', 'commit', 'rollback', 'release'],
-      ...['begin', 'run', 'commit', 'release'],
+      'begin',
+      'run',
+      'commit',
+      'rollback',
+      'release',
+      'begin',
+      'run',
+      'commit',
+      'release',
     ]);
     const cut = scripted({ commit: [lost()] }, true);
     expect([await cut.write(), cut.steps]).toEqual([

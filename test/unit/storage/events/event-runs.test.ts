@@ -22,7 +22,8 @@ test('another type or other fields end a run', () => {
 
 test('a run stores the common part of its events once, and returns each event in full', () => {
   const events = deliveries(RUN).map((event, index) => ({
-    ...{ ...event, at: 1000 - index },
+    ...event,
+    at: 1000 - index,
     data: { ...event.data, position: index, metadata: index % 2 === 0 ? null : { order: `${index}` }, tags: ['a'] },
   })) as NewEvent[];
   const [row] = eventRows(events);
@@ -33,7 +34,9 @@ test('a run stores the common part of its events once, and returns each event in
   expect(Object.keys(contentsOf(stored)[0]?.data ?? {})).toEqual(Object.keys(events[0]?.data ?? {}));
   // As texts, in the order of the fields.
   const texts = events.map(({ type, at, data }, index) => ({
-    ...{ sequence: index + 1, type, at },
+    sequence: index + 1,
+    type,
+    at,
     data: JSON.stringify(data),
   }));
   expect(storedEvents(stored)).toEqual(texts);

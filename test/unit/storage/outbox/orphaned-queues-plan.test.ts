@@ -8,7 +8,8 @@ const opened = closeAfterEach();
 test('on SQLite stranded sessions are found by the index of lanes, and no session without deliveries is read', async () => {
   const ended = opened(await EndedSessions.open({ type: 'better-sqlite3', database: ':memory:' }));
   expect(await ended.storage.store(SessionStore).stranded('wa', LANES[1] ?? '', LOOKED_AT)).toMatchObject({
-    ...{ items: [{ id: LANES[2] }], next: LANES[2] },
+    items: [{ id: LANES[2] }],
+    next: LANES[2],
   });
   const steps: string[] = [];
   for (const { sql, params } of ended.look) {
