@@ -33,7 +33,7 @@ export class AccountStore {
   }
 
   /**
-   * Creates an account with a balance of 0. With `host`, the row is written in its open transaction.
+   * Creates an account with a balance of 0. With `host`, the row is written in the host's open transaction.
    * @returns false if an account with this id exists
    */
   async createAccount({ id, name, createdAt }: Account, host?: HostTransaction): Promise<boolean> {
@@ -86,8 +86,8 @@ export class AccountStore {
    *
    * @param by who adds it. Default: the host
    * @param kept the reply to store under its Idempotency-Key
-   * @returns false if a key with this id exists. If a reply is already stored under the Idempotency-Key, that reply,
-   * and nothing is added
+   * @returns false if a key with this id exists. If a reply is already stored under the Idempotency-Key, it returns
+   * that reply and adds nothing
    * @throws MessagingError `error.idempotency_mismatch`
    */
   addKey(
@@ -226,8 +226,8 @@ export class AccountStore {
   /**
    * Removes a pending name and adds an entry to the audit log.
    * @param by default: the host
-   * @returns the name as it was before; undefined if it is not registered. A name that is not pending is returned too,
-   * and stays
+   * @returns the name as it was before; undefined if it is not registered. A name that is not pending is also returned,
+   * but it is not removed
    */
   removeSignature(accountId: string, name: string, at: number, by: Author = HOST): Promise<Signature | undefined> {
     const { dialect } = this.database;

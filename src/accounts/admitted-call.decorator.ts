@@ -4,7 +4,10 @@ import { admittedBy, type CredentialHeaders, type HttpRequest, rawRequestOf } fr
 import { neededBy } from './keys/needs.decorator.js';
 import type { Permission } from './keys/permissions.js';
 
-/** An admitted request with what admitted it. A long answer, such as a stream, is checked with it again and again. */
+/**
+ * An admitted request, with the object that admitted it and the permission that it needed. During a long answer, such
+ * as a stream, the admission is repeated with these.
+ */
 export interface AdmittedCall extends AdmittedRequest {
   readonly headers: CredentialHeaders;
   /**

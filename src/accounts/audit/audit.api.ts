@@ -53,7 +53,7 @@ const fields = (description: string) =>
     }),
   );
 
-/** A change as the API gives it. */
+/** A change as the API returns it. */
 export const AuditView = object('A change.', {
   id: identifier('Of the entry.', '4711'),
   at: moment('When it was made.'),

@@ -12,7 +12,7 @@ export interface KeyDraft {
   readonly name?: string | null | undefined;
   /** The scopes of the key, at least one. Default: all. */
   readonly scopes?: readonly KeyScope[] | null | undefined;
-  /** The addresses from which it may be used: IPv4 and IPv6, single or in CIDR notation, 1 to 50. Default: all. */
+  /** The addresses from which the key may be used: IPv4 and IPv6, single or in CIDR notation, 1 to 50. Default: all. */
   readonly cidrs?: readonly string[] | null | undefined;
   /** When the key expires, in milliseconds since the epoch; a time in the future. Default: never. */
   readonly expiresAt?: number | null | undefined;
