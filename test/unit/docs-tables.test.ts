@@ -57,7 +57,7 @@ describe('states', () => {
 
   test('docs/http-api.md names each error of an attempt', () => {
     const [, named = ''] =
-      /`error` of an attempt is one word of a closed list[^:]*: ([^.]*)\./.exec(readDoc('docs/http-api.md')) ?? [];
+      /`error` of an attempt is a code from a closed list[^:]*: ([^.]*)\./.exec(readDoc('docs/http-api.md')) ?? [];
     expect(words(named)).toEqual([...ATTEMPT_ERRORS]);
   });
 });

@@ -77,7 +77,7 @@ describe('errorAnswer', () => {
 
   test('the documentation lists every code with its status', () => {
     const page = readFileSync('docs/http-api.md', 'utf8');
-    const section = page.slice(page.indexOf('### Words of errors'));
+    const section = page.slice(page.indexOf('### Error codes'));
     const shown = section.slice(0, section.indexOf('\n#', 1)).matchAll(/^\| (\d{3}) \| (.+) \|$/gm);
     const documented = [...shown].flatMap(([, status, words]) =>
       [...(words ?? '').matchAll(/`(\w+)`/g)].map(([, word]) => `${status} ${word}`),
