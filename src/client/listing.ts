@@ -1,7 +1,7 @@
 /** One page of a list. */
 export interface Page<T> {
   readonly items: readonly T[];
-  /** The cursor of the next page; null at the end. */
+  /** The cursor of the next page. Null at the end. */
   readonly next_cursor: string | null;
 }
 

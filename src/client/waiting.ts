@@ -16,7 +16,7 @@ export async function limited<T>(
   const leave = () => controller.abort(signal?.reason);
   const timer = setTimeout(() => controller.abort(new DOMException('Timed out', 'TimeoutError')), Math.min(ms, MAX_MS));
   signal?.addEventListener('abort', leave);
-  // If the work ignores its signal, this promise ends the wait, and the work goes on unobserved.
+  // If the work ignores its signal, this promise ends the wait. The work then goes on, but its result is ignored.
   const aborted = new Promise<never>((_, reject) => {
     within.addEventListener('abort', () => reject(within.reason));
   });

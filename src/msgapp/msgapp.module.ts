@@ -131,7 +131,7 @@ function ofChannel(index: number, count: number): OptionsFromFactory<MsgappFacto
     const ofIndex = all.length === count ? all[index] : undefined;
     if (ofIndex) return ofIndex;
     throw new MessagingOptionsError(
-      `Option msgapp must be given as often beside useFactory as in what it returns; there are ${count} and ${all.length}.`,
+      `Option msgapp must be given as many times next to useFactory as in the options that it returns; there are ${count} and ${all.length}.`,
     );
   });
 }

@@ -6,7 +6,7 @@ import type { SeenRecord } from '../outbox/policy/send-policy.js';
  * since the epoch.
  */
 export interface Challenge {
-  /** 128 random bits; callers know it as `otpID`. */
+  /** 128 random bits. The API calls it `otpID`. */
   readonly id: string;
   /** Version of the pepper that the code is derived from. */
   readonly keyVersion: string;

@@ -101,7 +101,7 @@ export class OtpService implements OnApplicationBootstrap {
   onApplicationBootstrap(): void {
     const channels = this.channels.all().filter(({ draft }) => draft);
     if (channels.length === 0) {
-      throw new MessagingOptionsError('OTP needs a channel to send codes on: mount sms beside it, or msgapp.');
+      throw new MessagingOptionsError('OTP needs a channel on which it can send codes: mount sms or msgapp too.');
     }
     const log = new Logger('Otp');
     log.log(describeChance(this.settings.chance));

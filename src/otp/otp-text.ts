@@ -186,6 +186,6 @@ export const OTP_SERVICES = any((given, place): OtpServices => {
     }
     throw new MessagingOptionsError(`${at}: only one of webOtpHost and retrieverHash can be the last line.`);
   });
-  // Not built by assignment, because a service may be called `__proto__`.
+  // The object is not built by assignment, because a service may be called `__proto__`.
   return Object.fromEntries(services);
 });

@@ -13,7 +13,7 @@ export const OtpSendResult = object(
   {
     success: yes,
     message,
-    otpID: identifier('The code; the same when a pending code is sent again.', 'Qm9ucyBiYWlzZXJzISEhIQ'),
+    otpID: identifier('The code. If a pending code is sent again, the id is the same.', 'Qm9ucyBiYWlzZXJzISEhIQ'),
     number: phoneNumber('The recipient.'),
     service: text(SERVICE, { minLength: 1, maxLength: 128, example: 'Boutique' }),
     channel: text('The channel that delivers the code.', { example: 'sms' }),

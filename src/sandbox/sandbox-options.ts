@@ -27,9 +27,9 @@ export interface SandboxOptions {
 
 /** `SandboxOptions` with every default filled in. */
 interface ResolvedSandboxOptions {
-  /** Without slashes at its ends. */
+  /** The path, without slashes at its ends. */
   readonly path: string;
-  /** In lower case. */
+  /** The host names, in lower case. */
   readonly hosts: readonly string[];
   readonly docs?: string | undefined;
   readonly apiKey?: (() => string | undefined) | undefined;

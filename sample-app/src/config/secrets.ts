@@ -88,7 +88,7 @@ function withSentence<T>(file: string, work: () => T): T {
     // The parser's message is left out, because it would show a piece of the file.
     const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
     throw new ConfigError(
-      `The sample app's secrets cannot be kept in ${file}${code}. They are kept beside the database, see DATABASE_URL.`,
+      `The sample app's secrets cannot be kept in ${file}${code}. They are kept next to the database, see DATABASE_URL.`,
     );
   }
 }

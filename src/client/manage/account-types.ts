@@ -48,7 +48,7 @@ export interface LedgerQuery extends PeriodQuery {
   readonly limit?: number | undefined;
 }
 
-/** By what usage is grouped. */
+/** The values by which usage can be grouped. */
 export type UsageGroup = 'day' | 'channel' | 'country' | 'signature' | 'key';
 
 /** Which usage to sum. */

@@ -1,7 +1,7 @@
 import { IsOptional, IsString } from '../../http/validators.js';
 import type { NewKeyDraft } from './key-service.js';
 
-/** Body of `POST /keys`. The service checks what is in the fields. */
+/** Body of `POST /keys`. The service checks the values of the fields. */
 export class CreateKeyBody {
   @IsString()
   readonly name: string = '';

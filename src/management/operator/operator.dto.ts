@@ -13,7 +13,7 @@ export class ListAccountsQuery extends PageQuery {
   readonly state?: string;
 }
 
-/** Body of `POST /manage/accounts`. The service checks what is in the fields. */
+/** Body of `POST /manage/accounts`. The service checks the values of the fields. */
 export class CreateAccountBody {
   @IsOptional()
   @IsString()
@@ -23,7 +23,7 @@ export class CreateAccountBody {
   readonly name: string = '';
 }
 
-/** Body of `PATCH /manage/accounts/:id`. The service checks what is in the fields. */
+/** Body of `PATCH /manage/accounts/:id`. The service checks the values of the fields. */
 export class ChangeAccountBody {
   @IsOptional()
   @IsString()
@@ -33,7 +33,7 @@ export class ChangeAccountBody {
   readonly low_balance?: number;
 }
 
-/** Body of `POST /manage/accounts/:id/topups` and `/adjustments`. The service checks what is in the fields. */
+/** Body of `POST /manage/accounts/:id/topups` and `/adjustments`. The service checks the values of the fields. */
 export class PostingBody {
   @IsOptional()
   readonly units?: number;
@@ -60,7 +60,7 @@ export class RejectSignatureBody {
   readonly reason?: string;
 }
 
-/** Body of `POST /manage/queue/pause` and `/resume`. The service checks what is in the fields. */
+/** Body of `POST /manage/queue/pause` and `/resume`. The service checks the values of the fields. */
 export class PauseQueueBody {
   @IsOptional()
   @IsString()
@@ -82,7 +82,7 @@ export class ListSessionsQuery extends PageQuery {
   readonly status?: string;
 }
 
-/** Query of `GET /manage/audit`. The service checks what is in the fields. */
+/** Query of `GET /manage/audit`. The service checks the values of the fields. */
 export class ListManagedAuditQuery extends ListAuditQuery {
   @IsOptional()
   @IsString()

@@ -3,7 +3,7 @@ import type { Cancellation } from '../../common/concurrency/async.js';
 /** The values by which usage can be grouped. */
 export const USAGE_GROUPS = ['day', 'channel', 'country', 'signature', 'key'] as const;
 
-/** By what usage is grouped. */
+/** The values by which usage can be grouped. */
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
 /**
@@ -75,7 +75,7 @@ export interface RollUpOrder {
 export interface RolledUp {
   /** How many hours of accounts the round has written. */
   readonly hours: number;
-  /** The `after` of the next call; undefined: there are no more accounts. */
+  /** The `after` of the next call. Undefined: there are no more accounts. */
   readonly next: string | undefined;
 }
 

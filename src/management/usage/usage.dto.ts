@@ -1,6 +1,6 @@
 import { IsOptional, IsString } from '../../http/validators.js';
 
-/** Query of `GET /codes`. The service checks what is in the fields. */
+/** Query of `GET /codes`. The service checks the values of the fields. */
 export class PeriodQuery {
   @IsOptional()
   @IsString()
@@ -11,7 +11,7 @@ export class PeriodQuery {
   readonly until?: string;
 }
 
-/** Query of `GET /usage`. The service checks what is in the fields. */
+/** Query of `GET /usage`. The service checks the values of the fields. */
 export class GroupedUsageQuery extends PeriodQuery {
   @IsOptional()
   @IsString()

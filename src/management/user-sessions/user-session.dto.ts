@@ -12,7 +12,7 @@ export class ExchangeBody {
   readonly credentials?: unknown;
 }
 
-/** Body of `POST /manage/links`. The service checks what is in the fields. */
+/** Body of `POST /manage/links`. The service checks the values of the fields. */
 export class CreateLinkBody {
   @IsOptional()
   @IsString()

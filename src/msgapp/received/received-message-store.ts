@@ -5,7 +5,7 @@ import type { Database } from '../../storage/engine/database.js';
 import { type Operation, rowsOf, write } from '../../storage/engine/operation.js';
 import { optionalText, shapeOf, textOf } from '../../storage/engine/rows.js';
 
-/** A message to a linked number, as it is stored. */
+/** A stored message to a linked number. */
 export interface StoredReceived {
   /** The id of its event. */
   readonly id: string;

@@ -185,7 +185,7 @@ export class CredentialCheck implements OnApplicationBootstrap {
     for (const { id } of linked) if (await this.vault.canRead(id)) return;
     if (linked.length === 0) return;
     throw new MessagingOptionsError(
-      `Option msgapp.credentialsKey holds no key that opens what is kept of the linked numbers of channel ${channel}. Put the one they were linked with behind it; to give them up and link them again, empty the table messaging_session_credential.`,
+      `Option msgapp.credentialsKey has no key that decrypts the credentials of the linked numbers of channel ${channel}. Add the key with which they were linked at the end of the option. To give the numbers up and link them again, empty the table messaging_session_credential.`,
     );
   }
 }

@@ -100,7 +100,7 @@ export class LiveSession {
     return this.start();
   }
 
-  /** Drops the connection `link`, if it is the one in use, as if it had ended by itself. */
+  /** Drops the connection `link` if it is in use, as if it had ended by itself. */
   drop(link: Link, reason: string): void {
     if (this.open === link) this.connection?.drop(reason);
   }

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../../common/time.js';
 import type { LinkEnd } from '../msgapp-transport.js';
 
-/** What follows the end of a connection. */
+/** The step after the end of a connection. */
 type NextStep =
   | { readonly again: true; readonly waitMs: number }
   | { readonly again: false; readonly status: FinalStatus; readonly reason: string };

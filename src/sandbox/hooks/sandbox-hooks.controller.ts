@@ -55,7 +55,7 @@ export class SandboxHooksController {
     private readonly target: HookTarget,
   ) {}
 
-  /** Returns the names that have calls, and where they are called. */
+  /** Returns the names that have calls, and the URL at which they are called. */
   @Get('hooks')
   @Header('Cache-Control', 'no-store')
   @Header('X-Content-Type-Options', 'nosniff')

@@ -40,7 +40,7 @@ export class BaileysCredentials {
     };
   }
 
-  /** The linked number, E.164 digits without the plus sign; undefined before the scan. */
+  /** The linked number, E.164 digits without the plus sign. Undefined before the scan. */
   get number(): string | undefined {
     return this.library.jidDecode(this.creds.me?.id)?.user;
   }

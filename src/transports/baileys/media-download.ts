@@ -98,6 +98,6 @@ async function* decrypted(source: AsyncIterable<Uint8Array>, kind: MediaKind, ke
     if (plain.length > 0) yield plain;
   }
   const isAuthentic = rest.length === MAC && timingSafeEqual(hmac.digest().subarray(0, MAC), rest);
-  if (!isAuthentic) throw new Error('The file is not what was sent.');
+  if (!isAuthentic) throw new Error('The file is not the one that was sent.');
   yield decipher.final();
 }

@@ -93,7 +93,7 @@ export class CarrierRoute {
       return this.settings.failOver(error);
     } catch (thrown) {
       const fields = { code: faultCode(thrown), route: this.name };
-      this.log.error(`Its option failOver threw ${nameOf(thrown)}: the refusal stands.`, fields);
+      this.log.error(`Its option failOver threw ${nameOf(thrown)}, so the SMS stays refused.`, fields);
       return false;
     }
   }

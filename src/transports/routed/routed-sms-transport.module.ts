@@ -62,6 +62,6 @@ function providerOf(
   const parts = providePort(option, RouteTransport, transport);
   if (parts.providers.length > 0) return { token: RouteTransport, parts };
   throw new MessagingOptionsError(
-    `Option ${option} must be a class, { useValue } or { useFactory, inject }: the transports of modules cannot be told apart.`,
+    `Option ${option} must be a class, { useValue } or { useFactory, inject }, because the transports of modules cannot be distinguished.`,
   );
 }

@@ -63,20 +63,20 @@ const ROWS: readonly Row[] = [
     'The SMSC reads a list of recipients, which no submit of ours has: it reads this one wrongly.',
   ],
   [0x35, 0x3f, 'unclear', 'Reserved.'],
-  [0x40, 0x40, 'message', 'As 0x33: the flag of an entry in a list of recipients.'],
+  [0x40, 0x40, 'message', 'The flag of an entry in a list of recipients, see 0x33.'],
   [0x41, 0x41, 'unclear', 'Reserved.'],
   [0x42, 0x42, 'route', 'replace_if_present_flag is 0 in every submit.'],
   [0x43, 0x43, 'message', 'esm_class differs between short and long texts, so short ones may pass.'],
-  [0x44, 0x44, 'message', 'As 0x33: a distribution list.'],
+  [0x44, 0x44, 'message', 'A distribution list, see 0x33.'],
   [0x45, 0x45, 'unclear', 'The submit failed. Carriers answer it to anything, from a full queue to an empty purse.'],
   [0x46, 0x47, 'unclear', 'Reserved.'],
   [0x48, 0x49, 'message', 'Type and plan of the sender come from the SMS: a name, a short code or a number.'],
   [0x4a, 0x4f, 'unclear', 'Reserved.'],
-  [0x50, 0x51, 'message', 'Type and plan of the recipient come from the SMS where the link writes national numbers.'],
+  [0x50, 0x51, 'message', 'Type and plan of the recipient come from the SMS if the link writes national numbers.'],
   [0x52, 0x52, 'unclear', 'Reserved.'],
   [0x53, 0x53, 'bind', 'system_type is part of the bind.'],
   [0x54, 0x54, 'route', 'replace_if_present_flag is 0 in every submit.'],
-  [0x55, 0x55, 'message', 'As 0x33: a number of messages.'],
+  [0x55, 0x55, 'message', 'A number of messages, see 0x33.'],
   [0x56, 0x57, 'unclear', 'Reserved.'],
   [0x58, 0x58, 'throttled', 'We submit faster than the contract allows.'],
   [0x59, 0x60, 'unclear', 'Reserved.'],
@@ -110,7 +110,7 @@ const ROWS: readonly Row[] = [
  */
 export function statusRule(status: number, own?: ReadonlyMap<number, SmppStatusClass>): StatusRule {
   const chosen = own?.get(status);
-  if (chosen) return { about: chosen, reason: 'As the option `statuses` of the link says.' };
+  if (chosen) return { about: chosen, reason: 'The option `statuses` of the link says so.' };
   const [, , about, reason] = ROWS.find(([first, last]) => status >= first && status <= last) ?? UNKNOWN;
   return about === 'unclear' ? { about: 'later', reason, unclear: true } : { about, reason };
 }

@@ -46,7 +46,7 @@ export function resolveSmppSettings(options: SmppOptions): SmppSettings {
   const twice = names.find((each, index) => names.indexOf(each) < index);
   if (twice !== undefined) place.refuse(`has two links named ${twice}`);
   if (links.every(({ bind }) => bind.bindAs === 'receiver')) {
-    place.refuse('has receivers only: nothing could be sent');
+    place.refuse('has only receivers, so no SMS could be sent');
   }
   return { name, resendUnknown, links };
 }

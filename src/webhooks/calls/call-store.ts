@@ -82,23 +82,24 @@ export class CallStore {
   }
 
   /**
-   * Has an event called again as soon as possible. If its first call is still to come, that call is enough. Returns false if the
-   * event is not kept, or if the endpoint does not receive its type. The audit log records the request. It records the next two
-   * methods if they call any event.
+   * Requests another call of an event, as soon as possible. If the event's first call is still to come, nothing more is needed.
+   * Returns false if the event is not kept, or if the endpoint does not receive its type. The audit log records the request. It
+   * records the next two methods if they call any event.
    */
   callAgain(endpoint: Endpoint, sequence: number, now: number, by?: Author): Promise<boolean> {
     return this.database.write(() => callAgain(this.database.dialect, endpoint, sequence, now, by));
   }
 
   /**
-   * Has a window called again, and returns the number of its events. A window by time ends at the first event that is later.
+   * Requests new calls of the events in a window, and returns how many they are. A window by time ends at the first event that is
+   * later.
    * @throws MessagingError `error.too_many_replays` if the endpoint has `MAX_REPLAYS` unfinished replays, which a lock decides
    */
   addReplay(order: ReplayOrder): Promise<number> {
     return this.database.write(() => addReplay(this.database.dialect, order));
   }
 
-  /** Has the events of a window called again that failed for good, and returns their number. */
+  /** Requests new calls of those events in a window that failed for good, and returns how many they are. */
   retryFailed(order: ReplayOrder): Promise<number> {
     return this.database.write(() => retryFailed(this.database.dialect, order));
   }

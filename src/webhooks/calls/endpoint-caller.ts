@@ -37,7 +37,7 @@ export interface CallContext extends QueueContext {
   readonly pollMs: number;
   /** Whether the lease certainly holds now. */
   readonly isOurs: (lease: EndpointLease) => boolean;
-  /** Has the progress of an endpoint stored soon, or at once if its calls wait for that. */
+  /** Requests that the progress of an endpoint is stored: soon, or at once if its calls wait for that. */
   readonly changed: (caller: EndpointCaller, isAwaited?: boolean) => void;
   /** Called after the store has disabled the endpoint. */
   readonly disabled: (caller: EndpointCaller) => void;

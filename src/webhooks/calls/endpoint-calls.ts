@@ -67,7 +67,7 @@ export class EndpointCalls {
   }
 
   /**
-   * Has one event called again as soon as possible.
+   * Requests another call of one event, as soon as possible.
    * @returns false if the event is not kept, or if the endpoint does not receive its type
    */
   async retry(endpoint: Endpoint, sequence: number, by?: Author): Promise<boolean> {
@@ -77,7 +77,7 @@ export class EndpointCalls {
   }
 
   /**
-   * Has the events of a window called again, in the order of their sequence numbers.
+   * Requests new calls of the events in a window, in the order of their sequence numbers.
    * @returns how many events are called again
    */
   async replay(

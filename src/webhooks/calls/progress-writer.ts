@@ -32,7 +32,7 @@ export class ProgressWriter {
     this.gathering = new IdleTimer(clock);
   }
 
-  /** Has the progress of an endpoint stored soon, or at once if its calls wait for that. */
+  /** Plans to store the progress of an endpoint: soon, or at once if its calls wait for that. */
   add(caller: EndpointCaller, isAwaited = false): void {
     this.changed.add(caller);
     if (isAwaited) this.gathering.notify();

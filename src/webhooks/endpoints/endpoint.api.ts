@@ -35,7 +35,10 @@ const TYPES = list(oneOf<'*' | EventType>(['*', ...EVENT_TYPES], 'A type of even
   description: 'The types of events that the endpoint receives. It always receives `test.ping` and `endpoint.gap`.',
   example: ['*'],
 });
-/** `none`: a failed call is tried again by itself and the others go on. `strict`: nothing overtakes. */
+/**
+ * `none`: a failed call is tried again by itself, and other calls go on. `strict`: one call at a time, in the order of the
+ * events.
+ */
 export const ORDERINGS = ['none', 'strict'] as const;
 /** The order in which an endpoint is called. */
 export type EndpointOrdering = (typeof ORDERINGS)[number];
@@ -102,7 +105,7 @@ const ENDPOINT = {
   ),
 };
 
-const NEXT = nullable(text('The `cursor` of the next page; null at the end.', { minLength: 1 }));
+const NEXT = nullable(text('The `cursor` of the next page. Null at the end.', { minLength: 1 }));
 
 /** An endpoint in answers of the API. */
 export const EndpointView = object('An endpoint.', ENDPOINT);
@@ -135,9 +138,9 @@ export interface EndpointPage extends TypeOf<typeof EndpointPage> {}
 
 /** The answer to `test.ping`. */
 export const PingResult = object('The answer of the endpoint.', {
-  status: nullable(count('The status of the answer; null: there was none.', { example: 204 })),
-  ms: nullable(count('Milliseconds until the answer; null if the service has reasons to hide it.', { example: 87 })),
-  response: nullable(text('The answer’s body, at most 2 KiB; null if the service has reasons to hide it.')),
+  status: nullable(count('The status of the answer. Null: there was none.', { example: 204 })),
+  ms: nullable(count('Milliseconds until the answer. Null if the service has reasons to hide it.', { example: 87 })),
+  response: nullable(text('The answer’s body, at most 2 KiB. Null if the service has reasons to hide it.')),
 });
 export interface PingResult extends TypeOf<typeof PingResult> {}
 
@@ -147,13 +150,13 @@ export const ATTEMPT_RESULTS = ['delivered', 'failed'] as const;
 /** A call of an endpoint. */
 export const AttemptView = object('A call of the endpoint.', {
   id: identifier('The call.', EXAMPLE.message),
-  sequence: nullable(count('The sequence of its first event; null: it had none.', { example: 4711 })),
+  sequence: nullable(count('The sequence of its first event. Null: it had none.', { example: 4711 })),
   sequences: list(schemaOf<number>({ type: 'integer', minimum: 1 }), {
     description: 'The sequences of all its events.',
     example: [4711],
   }),
   status: oneOf(ATTEMPT_RESULTS, 'Whether the answer was 2xx.'),
-  http_status: nullable(count('The status of the answer; null: there was none.', { example: 204 })),
+  http_status: nullable(count('The status of the answer. Null: there was none.', { example: 204 })),
   error: nullable(text('Why there was no answer, in a short word.')),
   ms: count('Milliseconds until the answer.', { example: 87 }),
   at: moment('When it was made.'),

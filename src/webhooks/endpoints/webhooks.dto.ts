@@ -2,7 +2,7 @@ import { IsOptional, IsQueryInteger, IsString } from '../../http/validators.js';
 import type { WebhookSignature } from './endpoint.api.js';
 import type { EndpointChanges, ReplayDraft } from './endpoint-input.js';
 
-/** Body of `PATCH /webhooks/:id`. The service checks what is in the fields. */
+/** Body of `PATCH /webhooks/:id`. The service checks the values of the fields. */
 export class ChangeEndpointBody {
   @IsOptional()
   @IsString()
@@ -27,7 +27,7 @@ export class ChangeEndpointBody {
   readonly description?: string;
 }
 
-/** Body of `POST /webhooks`. The service checks what is in the fields. */
+/** Body of `POST /webhooks`. The service checks the values of the fields. */
 export class CreateEndpointBody {
   @IsString()
   readonly url: string = '';
@@ -57,7 +57,7 @@ export class RotateSecretBody {
   readonly keep_hours?: number;
 }
 
-/** Body of `POST /webhooks/:id/replay`. The service checks what is in the fields. */
+/** Body of `POST /webhooks/:id/replay`. The service checks the values of the fields. */
 export class ReplayEventsBody {
   @IsOptional()
   readonly after?: number;

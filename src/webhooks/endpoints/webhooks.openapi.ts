@@ -147,7 +147,7 @@ export const webhooksOpenapi = describeController(WebhooksController, () => ({
         ...fieldsOf(RotateSecretBody, {
           keep_hours: count('Hours.', { maximum: MAX_KEEP_HOURS, default: 24 }),
         }),
-        examples: { 'For a day': {}, 'Not any more': { keep_hours: 0 } },
+        examples: { 'For a day': {}, 'Not at all': { keep_hours: 0 } },
       },
       idempotent: true,
       answer: { schema: 'EndpointWithSecret', examples: { 'A shared secret': { secret: EXAMPLE_SECRET } } },
@@ -174,7 +174,7 @@ export const webhooksOpenapi = describeController(WebhooksController, () => ({
           types: { ...types, description: 'Only these types, out of those that the endpoint receives.' },
           only_failed: { type: 'boolean', default: false, description: 'Only events whose last call failed.' },
         }),
-        examples: { 'What has failed': { only_failed: true }, 'A day': { since: '2026-11-21', until: '2026-11-22' } },
+        examples: { 'Failed events': { only_failed: true }, 'A day': { since: '2026-11-21', until: '2026-11-22' } },
       },
       idempotent: true,
       answer: { schema: 'EventsCalled', examples: MADE_AGAIN },

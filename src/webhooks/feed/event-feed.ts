@@ -147,8 +147,8 @@ export class EventFeed {
 }
 
 /**
- * Ends a stream at an error of the log or the storage. The client connects again and gets the error then. If the storage is away
- * during the shutdown, nobody needs to know.
+ * Ends a stream at an error of the log or the storage. The client connects again and gets the error then. An unavailable storage
+ * during the shutdown is ignored.
  */
 function endOfStream(error: unknown): undefined {
   if (!(error instanceof MessagingError)) throw error;

@@ -44,7 +44,9 @@ describe('a capability for which a factory returns options must be mounted besid
       'Option msgapp comes from the factory: write `msgapp: {}` beside useFactory, or a list with one for each channel.';
     expect(await beside({}, { msgapp })).toBe(sentence);
     expect(await beside({}, { msgapp: [msgapp, msgapp] })).toBe(sentence);
-    expect(await beside({ msgapp: {} }, { msgapp: [msgapp, msgapp] })).toMatch(/^Option msgapp must be given as often/);
+    expect(await beside({ msgapp: {} }, { msgapp: [msgapp, msgapp] })).toMatch(
+      /^Option msgapp must be given as many times/,
+    );
     expect(await beside({ msgapp: {} }, { msgapp })).toBeUndefined();
   });
 });

@@ -93,7 +93,7 @@ describeOnBothAdapters('the traces of a messaging-app channel', (adapter) => {
     await first.close();
 
     await expect(start(renewed)).rejects.toThrow(
-      'Option msgapp.credentialsKey holds no key that opens what is kept of the linked numbers of channel msgapp.',
+      'Option msgapp.credentialsKey has no key that decrypts the credentials of the linked numbers of channel msgapp.',
     );
 
     const second = await start([renewed, ...[MSGAPP.credentialsKey].flat()]);

@@ -116,7 +116,7 @@ describe('OtpModule', () => {
 
   test('does not start without a channel', async () => {
     const options: OtpModuleOptions = { ...COMMON, otp };
-    await expect(start([OtpModule.forRoot(options)])).rejects.toThrow('mount sms beside it');
+    await expect(start([OtpModule.forRoot(options)])).rejects.toThrow('mount sms or msgapp too');
   });
 
   test('logs at the start how well codes can be guessed, and warns of "none"', async () => {

@@ -44,7 +44,7 @@ export async function makeDemo(config: Config, say: (line: string) => void): Pro
   const app = await open(config, clock);
   try {
     if (await app.get(AccountService, { strict: false }).findAccount(SHOP.id)) {
-      say(`The demo exists already: see the account ${SHOP.id}, beside the first account.`);
+      say(`The demo exists already: see the account ${SHOP.id}.`);
       return;
     }
     await new Demo(app, config, clock, say).run();

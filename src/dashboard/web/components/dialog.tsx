@@ -58,7 +58,7 @@ interface FormProps<V> {
   readonly danger?: boolean;
 }
 
-/** A form that shows its error above its buttons. After an error the form keeps what was typed. */
+/** A form that shows its error above its buttons. After an error the form keeps the typed values. */
 export function Form<V>({ form, submit, children, onCancel, danger }: FormProps<V>) {
   return (
     <form class="form" onSubmit={form.submit}>

@@ -8,7 +8,7 @@ interface ScreenProps {
   readonly back?: readonly [href: string, name: string];
   /** One line under the title. */
   readonly lead?: ComponentChildren;
-  /** Buttons beside the title. */
+  /** Buttons next to the title. */
   readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;
 }

@@ -45,7 +45,7 @@ export function SignIn() {
   );
 }
 
-/** The sign-in dialog above the application. The forms below keep what was typed. */
+/** The sign-in dialog above the application. The forms below keep the typed values. */
 export function SignInAgain() {
   const element = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => element.current?.showModal(), []);

@@ -88,7 +88,7 @@ export const managedAccountsOpenapi = describeController(ManagedAccountsControll
         description: 'The account.',
         ...fieldsOf(CreateAccountBody, {
           id: text('Default: the service makes an id.', ID_FIELD),
-          name: text('For people.', NAME),
+          name: text('A name for people.', NAME),
         }),
         examples: { 'A name': { name: 'Boutique' } },
       },
@@ -110,7 +110,7 @@ export const managedAccountsOpenapi = describeController(ManagedAccountsControll
         name: 'ChangeManagedAccount',
         description: 'The fields to change.',
         ...fieldsOf(ChangeAccountBody, {
-          name: text('For people.', NAME),
+          name: text('A name for people.', NAME),
           low_balance: count(`${THRESHOLD}; 0: never.`, { maximum: MAX_THRESHOLD }),
         }),
         examples: { 'Another name': { name: 'Boutique du marché' }, 'A threshold': { low_balance: 100 } },

@@ -39,7 +39,7 @@ export type ExchangeEnd =
     }
   | { readonly error: string };
 
-/** Why there is no connection. */
+/** A connection could not be opened, with the reason. */
 export class DialError extends Error {
   override readonly name = 'DialError';
   constructor(readonly reason: 'unreachable' | 'tls_failed') {

@@ -7,7 +7,7 @@ export interface SignedCall {
   readonly id: string;
   /** `webhook-timestamp`, in seconds since the epoch. */
   readonly timestamp: number;
-  /** The body as it is sent. */
+  /** The body, exactly as it is sent. */
   readonly body: string;
 }
 

@@ -57,7 +57,7 @@ describe('options of routes', () => {
     ['Option routed.routes[0].breaker.windowMs must be', { routes: [route({ breaker: { windowMs: '60s' } })] }],
     ['Option routed.routes[0].transport must be a class', { routes: [{ name: 'a' }] }],
     [
-      'Option routed.routes[0].transport must be a class, { useValue } or { useFactory, inject }: the transports of modules',
+      'Option routed.routes[0].transport must be a class, { useValue } or { useFactory, inject }, because the transports of modules',
       { routes: [route({ transport: RoutedSmsTransport.forRoot({ routes: [route()] }) })] },
     ],
   ])('are refused: %s', (sentence, options) => {

@@ -97,7 +97,7 @@ describe('options of SMPP', () => {
         ],
       }),
     ],
-    ['Option smpp.links has receivers only: nothing could be sent.', withLink({ bindAs: 'receiver' })],
+    ['Option smpp.links has only receivers, so no SMS could be sent.', withLink({ bindAs: 'receiver' })],
     ['Option smpp.links[0] must be an object.', untyped({ links: ['smsc.test'] })],
     ['Option smpp.links[0].host must be a host name or an address.', untyped({ links: [{ ...LINK, host: '' }] })],
     ['Option smpp.links[0].port must be an integer from 1 to 65535; got 0.', withLink({ port: 0 })],

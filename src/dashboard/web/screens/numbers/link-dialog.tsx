@@ -113,7 +113,7 @@ function stateOf(news: LinkNews): State | undefined {
   return { kind: 'ended', reason: news.reason ?? news.status };
 }
 
-/** Gives up a code that nobody looks at any more, because only a few codes may wait at a time. */
+/** Gives up a code that nobody will scan, because only a few codes may wait at a time. */
 async function drop(app: MsgappRoutes, { sessionID }: LinkOffer): Promise<void> {
   const { status } = await app.sessions({ sessionID }).catch(() => ({ status: 'disconnected' }));
   if (status === 'created') await app.logout(sessionID).catch(() => undefined);
