@@ -1,4 +1,5 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { requestIn } from '../common/http-context.js';
 import type { AdmittedRequest } from './admission.js';
 import { admittedBy, type CredentialHeaders, type HttpRequest, rawRequestOf } from './keys/authenticator.js';
 import { neededBy } from './keys/needs.decorator.js';
@@ -21,7 +22,7 @@ export interface AdmittedCall extends AdmittedRequest {
 
 /** Gives a handler its admitted request, for `CallerWatch`. */
 export const AdmittedCall = createParamDecorator((_data: unknown, context: ExecutionContext): AdmittedCall => {
-  const request = context.switchToHttp().getRequest<HttpRequest & { readonly url?: string; readonly ip?: string }>();
+  const request = requestIn<HttpRequest & { readonly url?: string; readonly ip?: string }>(context);
   const { url: target = '', ip } = request;
   const raw = rawRequestOf(request);
   return {

@@ -1,4 +1,5 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { requestIn } from '../common/http-context.js';
 import { type Caller as CallerShape, type HttpRequest, lastCaller, rawRequestOf } from './keys/authenticator.js';
 
 /** The authenticated caller of a request. */
@@ -16,7 +17,7 @@ export interface Caller extends CallerShape {}
  * ```
  */
 export const Caller = createParamDecorator((_data: unknown, context: ExecutionContext): CallerShape => {
-  const caller = lastCaller(rawRequestOf(context.switchToHttp().getRequest<HttpRequest>()));
+  const caller = lastCaller(rawRequestOf(requestIn<HttpRequest>(context)));
   if (caller === undefined) throw new Error('@Caller() is used on a route without ApiKeyGuard.');
   return caller;
 });

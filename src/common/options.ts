@@ -13,8 +13,9 @@ export function checkCallOptions<T extends object>(
   options: T,
   ...names: readonly (keyof T & string)[]
 ): T {
-  for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || names.some((each) => each === name)) continue;
+  const known: readonly string[] = names;
+  for (const name of Object.keys(options)) {
+    if (known.includes(name) || Reflect.get(options, name) === undefined) continue;
     const hint = name === 'manager' ? '; pass your own transaction as { host: { manager } }' : '';
     throw new TypeError(`Option ${name} of ${what} is not known; the known options are ${names.join(', ')}${hint}.`);
   }

@@ -14,6 +14,7 @@ import {
 import { GUARDS_METADATA, INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { type Observable, tap } from 'rxjs';
+import { responseIn } from '../common/http-context.js';
 import { messagingControllerOptions } from './messaging-route.js';
 import { rawRequest } from './parameters.js';
 import { requestContextOf } from './request-context.js';
@@ -122,7 +123,7 @@ class AnswerWatch implements CanActivate, NestInterceptor {
     // A guard that has called `isMessagingRoute` says nothing about the interceptors.
     const request = requestContextOf(rawRequest(context));
     if (request !== undefined) request.recognised = false;
-    const response = context.switchToHttp().getResponse<PlatformResponse>();
+    const response = responseIn<PlatformResponse>(context);
     // Express sends objects with `json`. Fastify sends everything with `send`.
     const method = 'json' in response ? 'json' : 'send';
     const send: (body: unknown) => unknown = Reflect.get(response, method);

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { authorIn } from '../accounts/audit/author.decorator.js';
 import { MessagingError } from '../common/errors.js';
+import { requestIn } from '../common/http-context.js';
 import type { IdempotentRequest } from '../outbox/idempotency.js';
 import type { Acceptance } from '../outbox/outbox.js';
 import { type ReplyHeaders, rawRequest } from './parameters.js';
@@ -17,7 +18,7 @@ export function onceIn(context: ExecutionContext): IdempotentRequest | undefined
   // Keys of different operators never collide, even if `?account=` names the same account. A caller's key cannot begin like this,
   // because it has no blank. Operator and key are hashed, because together they would not fit where the key is stored.
   const key = kind === 'operator' ? `operator ${hash('sha256', JSON.stringify([id, given]), 'base64url')}` : given;
-  return { key, body: context.switchToHttp().getRequest<{ readonly body?: unknown }>().body };
+  return { key, body: requestIn<{ readonly body?: unknown }>(context).body };
 }
 
 /** 1 to 255 visible ASCII characters. Node joins repeated headers with a comma and a space; the space does not match. */

@@ -1,12 +1,13 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { type ArgumentsHost, createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Cancellation } from '../common/concurrency/async.js';
+import { requestIn, responseIn } from '../common/http-context.js';
 import { requestContextOf } from './request-context.js';
 import { pathOf } from './route-table.js';
 
 /** The unparsed body on a route with `rawBody`; empty if there is none. */
 export const RawBody = createParamDecorator((_data: unknown, context: ExecutionContext): Uint8Array => {
-  const { body } = context.switchToHttp().getRequest<{ readonly body?: unknown }>();
+  const { body } = requestIn<{ readonly body?: unknown }>(context);
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
 });
 
@@ -15,7 +16,7 @@ type PlatformRequest = IncomingMessage & { readonly raw?: IncomingMessage };
 
 /** Node's request below the platform's. */
 export function rawRequest(context: ArgumentsHost): IncomingMessage {
-  const request = context.switchToHttp().getRequest<PlatformRequest>();
+  const request = requestIn<PlatformRequest>(context);
   return request.raw ?? request;
 }
 
@@ -63,7 +64,7 @@ const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i;
 
 /** The URL of the request without its query; only the path when the request has no valid host. */
 export const RequestUrl = createParamDecorator((_data: unknown, context: ExecutionContext): string => {
-  const { protocol, host, originalUrl } = context.switchToHttp().getRequest<PathRequest>();
+  const { protocol, host, originalUrl } = requestIn<PathRequest>(context);
   const path = pathOf(originalUrl);
   return host !== undefined && HOST.test(host) ? `${protocol}://${host}${path}` : path;
 });
@@ -92,7 +93,7 @@ export const ReplyHeaders = createParamDecorator((_data: unknown, context: Execu
 
 /** The value that `@ReplyHeaders()` gives to a handler. */
 export function replyOf(context: ExecutionContext): ReplyHeaders {
-  const response = context.switchToHttp().getResponse<PlatformResponse>();
+  const response = responseIn<PlatformResponse>(context);
   return {
     set: (name, value) => {
       if (!response.headersSent) response.header(name, value);

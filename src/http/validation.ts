@@ -8,6 +8,7 @@ import {
 } from '@nestjs/common';
 import type { MetadataStorage, ValidatorConstraintInterface } from 'class-validator';
 import { MessagingError } from '../common/errors.js';
+import { requestIn } from '../common/http-context.js';
 import { HttpSettings } from './http-options.js';
 import { applyLateDecorators, classValidator } from './late-decorators.js';
 import { asJsonObject } from './request-body.js';
@@ -19,11 +20,11 @@ interface PlatformRequest {
 }
 
 const RequestBody = createParamDecorator((_data: unknown, context: ExecutionContext): unknown => {
-  return context.switchToHttp().getRequest<PlatformRequest>().body;
+  return requestIn<PlatformRequest>(context).body;
 });
 
 const RequestQuery = createParamDecorator((_data: unknown, context: ExecutionContext): unknown => {
-  return withMetadata(context.switchToHttp().getRequest<PlatformRequest>().query);
+  return withMetadata(requestIn<PlatformRequest>(context).query);
 });
 
 const METADATA_PREFIX = 'metadata.';

@@ -8,6 +8,7 @@ import { IdGenerator, isId } from '../common/ids.js';
 import { checkAccountId, checkInput } from '../common/inputs.js';
 import { cursorOf } from '../common/listing/list-query.js';
 import { checkCallOptions } from '../common/options.js';
+import { isoText } from '../common/time.js';
 import type { Metadata } from '../events/events.api.js';
 import type { IdempotencyKey, Recipient, Send, SendKey } from '../outbox/accept/send.js';
 import { Idempotency, type IdempotentRequest } from '../outbox/idempotency.js';
@@ -208,7 +209,7 @@ export class SmsService {
       signature: sms.signature,
       number: numbers,
       sms_units: unitsOf(recipients),
-      date_sent: new Date(at).toISOString(),
+      date_sent: isoText(at),
     };
     const payload = { kind: 'text', text };
     return {

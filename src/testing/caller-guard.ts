@@ -1,6 +1,7 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { Caller } from '../accounts/caller.decorator.js';
 import { type HttpRequest, rawRequestOf, rememberCaller } from '../accounts/keys/authenticator.js';
+import { requestIn } from '../common/http-context.js';
 
 /**
  * Makes a guard that replaces `ApiKeyGuard` in tests of a host's own routes: every request has this caller and needs no key.
@@ -18,7 +19,7 @@ export function callerGuard(fields: Pick<Caller, 'accountId'> & Partial<Caller>)
   const caller: Caller = { via: 'key', ...fields };
   const guard: CanActivate = {
     canActivate: (context: ExecutionContext) => {
-      const raw = rawRequestOf(context.switchToHttp().getRequest<HttpRequest>());
+      const raw = rawRequestOf(requestIn<HttpRequest>(context));
       rememberCaller(raw, guard, { kind: 'caller', caller });
       return true;
     },

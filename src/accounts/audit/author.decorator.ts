@@ -1,4 +1,5 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { requestIn } from '../../common/http-context.js';
 import { type Caller, type HttpRequest, lastCaller, rawRequestOf } from '../keys/authenticator.js';
 import type { Author as AuthorShape } from './audit-entry.js';
 
@@ -10,7 +11,7 @@ export const Author = createParamDecorator((_data: unknown, context: ExecutionCo
 
 /** The author that `@Author()` gives to a handler. */
 export function authorIn(context: ExecutionContext): AuthorShape {
-  const request = context.switchToHttp().getRequest<HttpRequest & { readonly ip?: string }>();
+  const request = requestIn<HttpRequest & { readonly ip?: string }>(context);
   return authorOf(lastCaller(rawRequestOf(request)), request.ip);
 }
 

@@ -9,6 +9,7 @@ import {
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { type ErrorCode, MessagingError, StorageUnavailableError } from '../../common/errors.js';
+import { requestIn, responseIn } from '../../common/http-context.js';
 import { renderText } from '../../common/text/catalogue.js';
 import { AccountSettings } from '../account-options.js';
 import { Admission } from '../admission.js';
@@ -48,10 +49,9 @@ export class MessagingApiKeyGuard implements CanActivate {
   }
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const http = context.switchToHttp();
-    const request = http.getRequest<HttpRequest & FramedRequest>();
+    const request = requestIn<HttpRequest & FramedRequest>(context);
     const raw = rawRequestOf(request);
-    const response = http.getResponse<object>();
+    const response = responseIn<object>(context);
     const answer = callerOf(raw, this.authenticator) ?? this.answerOf(context, raw, request);
     return answer instanceof Promise
       ? answer.then((known) => this.admit(known, raw, response))
@@ -117,7 +117,7 @@ export class ApiKeyGuard extends MessagingApiKeyGuard {
     }
     const retryAfter = error instanceof StorageUnavailableError ? (error.retryAfter ?? 1) : error.retryAfter;
     if (retryAfter !== undefined) {
-      const response = context.switchToHttp().getResponse<object>();
+      const response = responseIn<object>(context);
       this.adapterHost.httpAdapter.setHeader(response, 'Retry-After', String(retryAfter));
     }
     if (error.code === 'error.key_rate') {

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { createParamDecorator, type ExecutionContext, Injectable } from '@nestjs/common';
 import { type ErrorCode, MessagingError, StorageUnavailableError } from '../../common/errors.js';
+import { requestIn } from '../../common/http-context.js';
 import { rawRequest } from '../../http/parameters.js';
 import { CarrierSink } from '../receipts/carrier-sink.js';
 import { SmsSettings } from '../sms-options.js';
@@ -61,7 +62,7 @@ export interface CarrierCall {
 export const CarrierCall = createParamDecorator((_data: unknown, context: ExecutionContext): CarrierCall => {
   const req = rawRequest(context);
   // A host's middleware may have rewritten `url`. Both platforms keep the original.
-  const { originalUrl } = context.switchToHttp().getRequest<{ readonly originalUrl?: string }>();
+  const { originalUrl } = requestIn<{ readonly originalUrl?: string }>(context);
   return {
     method: req.method ?? '',
     origin: originOf(req),

@@ -55,14 +55,11 @@ export class OptOutDirectory {
     signature: string,
     numbers: readonly string[],
   ): ReadonlySet<string> | Promise<ReadonlySet<string>> {
-    const lists = [accountId, EVERY_ACCOUNT].map((id) => ({ id, signatures: this.lists.get(id) }));
-    const known = lists.every(({ signatures }) => !(signatures instanceof Promise));
-    if (!known) return this.afterReading(accountId, signature, numbers);
-    const used = lists.flatMap(({ id, signatures }) => {
-      const hashed = signatures instanceof Promise ? undefined : signatures?.get(signature);
-      return hashed === undefined ? [] : [{ id, hashed }];
-    });
-    return used.length === 0 ? NO_NUMBERS : this.lookUp(used, signature, numbers);
+    const own = this.lists.get(accountId);
+    const all = this.lists.get(EVERY_ACCOUNT);
+    const isKnown = !(own instanceof Promise || all instanceof Promise);
+    if (isKnown && !own?.has(signature) && !all?.has(signature)) return NO_NUMBERS;
+    return this.afterReading(accountId, signature, numbers);
   }
 
   /** Does the same as `among` within an open transaction of the host. It reads the database without the cache. */
