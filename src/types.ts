@@ -3,8 +3,9 @@
  * a name for each of them.
  */
 
+export type { SignatureStatus } from './accounts/account.api.js';
 export type { LegacyBearerOptions } from './accounts/account-options.js';
-export type { Signature, SignatureStatus } from './accounts/account-records.js';
+export type { Signature } from './accounts/account-records.js';
 export type {
   AccountCallOptions,
   ChangeKeyCallOptions,
@@ -39,7 +40,7 @@ export type { PortSource } from './core/port-provider.js';
 export type { TelemetryRoute, TelemetrySource } from './core/telemetry-source.js';
 export type { PublishedStatus, WaitingStatus } from './events/delivery-status.js';
 export type { EventData, NewEvent, TypedData } from './events/event-types.js';
-export type { DeliveryEventType, EventDescription, EventHead } from './events/events.api.js';
+export type { DeliveryEventType, EventDescription, EventHead, OptOutSource } from './events/events.api.js';
 export type { HostEvents, SegmentDifference } from './events/messaging-events.js';
 export type { HealthCheckView } from './health/health.api.js';
 export type { MediaAllow } from './media/media-options.js';
@@ -54,7 +55,7 @@ export type {
   WebhookFactoryOptions,
 } from './messaging/module-options.js';
 export type { TypeormStorageSource } from './messaging/typeorm-storage.js';
-export type { MsgappPage, SessionsView } from './msgapp/msgapp.api.js';
+export type { AccountSessions, MsgappPage, NoSessions, SessionsView } from './msgapp/msgapp.api.js';
 export type { ConnectLimits, MsgappTariff } from './msgapp/msgapp-options.js';
 export type { CredentialsKeyOption } from './msgapp/sessions/credential-cipher.js';
 export type { LinkNews } from './msgapp/sessions/qr-stream.js';
@@ -71,7 +72,6 @@ export type { Acceptance } from './outbox/outbox.js';
 export type { Priority, SendPriority } from './outbox/queue/priority.api.js';
 export type { Json } from './schemas/schema.js';
 export type { OptOutCallOptions, OptOutScope } from './sms/opt-out/opt-out-service.js';
-export type { OptOutSource } from './sms/opt-out/opt-out-store.js';
 export type { OptOutWordsOption } from './sms/opt-out/opt-out-words.js';
 export type { Encoding } from './sms/segmentation.js';
 export type { SmsAttempt, SmsPage, SmsRecipientPage } from './sms/sms.api.js';

@@ -1,6 +1,7 @@
 import type { IdempotencyKey } from '../common/idempotency-key.js';
 import { newKeyEvent, revokedKeyEvent } from '../events/account-events.js';
 import type { NewEvent } from '../events/event-types.js';
+import type { SignatureStatus } from './account.api.js';
 import type { KeyScope } from './keys/permissions.js';
 
 /** A customer account with a prepaid balance. */
@@ -73,9 +74,6 @@ export interface KeptReply {
 export interface EarlierReply {
   readonly reply: object;
 }
-
-/** The state of a sender name. */
-export type SignatureStatus = 'pending' | 'verified' | 'rejected';
 
 /** A sender name that an account has registered. */
 export interface Signature {

@@ -8,16 +8,8 @@ import type { Database } from '../storage/engine/database.js';
 import { type Operation, type Row, rowsOf, write } from '../storage/engine/operation.js';
 import { integerOf, textOf } from '../storage/engine/rows.js';
 import { bytesWith, type Listing, readPage, readRows } from '../storage/read-page.js';
-import { AccountState } from './account.api.js';
-import {
-  Account,
-  EarlierReply,
-  KeptReply,
-  Signature,
-  SignatureDecision,
-  SignatureStatus,
-  StoredApiKey,
-} from './account-records.js';
+import { AccountState, SignatureStatus } from './account.api.js';
+import { Account, EarlierReply, KeptReply, Signature, SignatureDecision, StoredApiKey } from './account-records.js';
 import { recordAudit } from './audit/audit.js';
 import { type AuditFields, type Author, HOST } from './audit/audit-entry.js';
 import { addKey, KEY, revokeKey, rotateKey, toKey, useKeys } from './keys/key-rows.js';

@@ -3,6 +3,7 @@ export type * from '../events/event-types.js';
 export type {
   CodeData,
   DeliveryData,
+  EndpointEventHead,
   KeyData,
   Metadata,
   OptOutData,

@@ -1,36 +1,32 @@
 import type { Metadata } from '../events/events.api.js';
-import type { SessionStatus } from '../events/session-status.js';
-import type { LinkOffer, MsgappMessage, MsgappSendResult, SessionsView } from '../msgapp/msgapp.api.js';
+import type { MediaKind } from '../media/media.api.js';
+import type {
+  LinkCodeView,
+  LinkOffer,
+  LinkStatusView,
+  MsgappMessage,
+  MsgappSendResult,
+  SessionsView,
+} from '../msgapp/msgapp.api.js';
 import type { Caller, CallOptions, SendOptions, StreamCallOptions } from './caller.js';
 import type { Listing } from './listing.js';
 import type { SendPriority } from './sms.js';
 
 export type { SessionStatus } from '../events/session-status.js';
 export type {
+  AccountSessions as MsgappAccountSessions,
+  LinkCodeView,
   LinkOffer,
+  LinkStatusView,
   MsgappMessage,
   MsgappSendResult,
+  NoSessions as MsgappNoSessions,
   SessionsView as MsgappSessions,
   SessionView as MsgappSession,
 } from '../msgapp/msgapp.api.js';
 
 /** An event of a session that waits to be linked. */
-export type LinkNews =
-  | {
-      readonly type: 'qr';
-      /** The text of the QR code. A person who scans it gives the session control of his account, so never log it. */
-      readonly qr: string;
-      /** The code as a PNG, in a `data:` URL. */
-      readonly image: string;
-      readonly expires_at: string;
-    }
-  | {
-      readonly type: 'status';
-      readonly sessionID: string;
-      readonly status: SessionStatus;
-      readonly number?: string;
-      readonly reason?: string;
-    };
+export type LinkNews = ({ readonly type: 'qr' } & LinkCodeView) | ({ readonly type: 'status' } & LinkStatusView);
 
 /** The fields that all messages have. */
 interface Addressed {
@@ -50,7 +46,7 @@ export interface TextOrder extends Addressed {
 }
 
 /** The kind of a file. A voice message is shown with a player. */
-export type MediaType = 'image' | 'video' | 'document' | 'audio' | 'voice';
+export type MediaType = MediaKind;
 
 /** A file to send. */
 export interface MediaOrder extends Addressed {

@@ -8,12 +8,8 @@ import { type OptionsOf, unread } from '../common/options.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http/http-options.js';
 import type { MediaFetcher } from '../media/media-fetcher.js';
 import { MEDIA_OPTIONS, type MediaOptions } from '../media/media-options.js';
-import {
-  DISPATCH_OPTIONS,
-  type DispatchOptions,
-  type ProcessRole,
-  ROLE_OPTION,
-} from '../outbox/delivery/dispatch-options.js';
+import { DISPATCH_OPTIONS, type DispatchOptions, ROLE_OPTION } from '../outbox/delivery/dispatch-options.js';
+import type { ProcessRole } from '../outbox/delivery/process-role.api.js';
 import { RETENTION_OPTIONS, type RetentionOptions } from '../outbox/retention/retention-options.js';
 import type { MessagingStorage } from '../storage/messaging-storage.js';
 import { HEALTH_OPTIONS, type HealthOptions } from './health-options.js';

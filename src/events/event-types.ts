@@ -1,5 +1,11 @@
 import { PUBLISHED_STATUSES } from './delivery-status.js';
-import { ENDPOINT_EVENTS, EVENTS, type EventDescription, type EventHead } from './events.api.js';
+import {
+  ENDPOINT_EVENTS,
+  type EndpointEventHead,
+  EVENTS,
+  type EventDescription,
+  type EventHead,
+} from './events.api.js';
 
 type Described = typeof EVENTS;
 
@@ -33,10 +39,8 @@ export type EventView<T extends EventType = EventType> = {
 
 /** An event that is in no log. It goes to one endpoint. */
 export type EndpointEvent<T extends keyof typeof ENDPOINT_EVENTS = keyof typeof ENDPOINT_EVENTS> = {
-  [K in T]: Omit<EventHead, 'sequence' | 'previous'> & {
+  [K in T]: EndpointEventHead & {
     readonly type: K;
-    readonly sequence: null;
-    readonly previous: null;
     readonly data: (typeof ENDPOINT_EVENTS)[K] extends EventDescription<infer D> ? D : never;
   };
 }[T];

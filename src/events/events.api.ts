@@ -134,11 +134,16 @@ export const ReceivedMessage = object('A message to a linked number.', {
 });
 export interface ReceivedMessage extends TypeOf<typeof ReceivedMessage> {}
 
+export const OPT_OUT_SOURCES = ['phone', 'operator'] as const;
+
+/** Who decided on an opt-out. `phone`: a text from the phone. `operator`: a person or a program. */
+export type OptOutSource = (typeof OPT_OUT_SOURCES)[number];
+
 /** A number that ends or resumes SMS under a signature. */
 export const OptOutData = object('A number that ends or resumes SMS under a signature.', {
   number: shownNumber('The number.'),
   signature: text('The signature.', { example: 'INFOS' }),
-  source: oneOf(['phone', 'operator'], 'Who decided it: the phone or an operator.'),
+  source: oneOf(OPT_OUT_SOURCES, 'Who decided it: the phone or an operator.'),
 });
 export interface OptOutData extends TypeOf<typeof OptOutData> {}
 
@@ -333,6 +338,13 @@ export const ENDPOINT_EVENTS = {
   ),
 };
 
+const NOT_IN_LOG = schemaOf<null>({
+  type: 'integer',
+  nullable: true,
+  enum: [null],
+  description: 'Always null, because the event is not in the log.',
+});
+
 /** The fields of every event besides its data. */
 export const EventHead = object('The fields of every event besides its data.', {
   id: text('The same in every copy of the event, and in no other.', {
@@ -351,12 +363,21 @@ export const EventHead = object('The fields of every event besides its data.', {
 });
 export interface EventHead extends TypeOf<typeof EventHead> {}
 
+/** The fields of an event that is in no log, besides its data. It has no place in the order of the log. */
+export const EndpointEventHead = object('The fields of an event for one endpoint, besides its data.', {
+  ...EventHead.properties,
+  sequence: NOT_IN_LOG,
+  previous: NOT_IN_LOG,
+});
+export interface EndpointEventHead extends TypeOf<typeof EndpointEventHead> {}
+
 /** The schema of an event with these types and this data. */
 export function eventSchema<T extends SchemaOf<string>, D extends SchemaOf<unknown>>(
   description: string,
   type: T,
   data: D,
+  head: typeof EventHead | typeof EndpointEventHead = EventHead,
 ) {
-  const { id, timestamp, sequence, previous, account } = EventHead.properties;
+  const { id, timestamp, sequence, previous, account } = head.properties;
   return object(description, { id, type, timestamp, sequence, previous, account, data });
 }

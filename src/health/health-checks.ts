@@ -1,8 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { HealthCheckName } from '../core/health-check.api.js';
-
-/** `warning`: somebody should look at it, but requests are answered. */
-export type HealthState = 'ok' | 'warning' | 'failed';
+import type { HealthState } from './health.api.js';
 
 /** A result of a check. */
 export interface CheckResult {

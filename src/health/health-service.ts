@@ -5,8 +5,8 @@ import { nameOf } from '../common/log.js';
 import { HEALTH_CHECKS } from '../core/health-check.api.js';
 import { HealthSettings } from '../core/health-options.js';
 import { MessagingReadiness } from '../http/readiness.js';
-import type { HealthCheckView, HealthReport } from './health.api.js';
-import { type CheckResult, type HealthCheck, HealthChecks, type HealthState } from './health-checks.js';
+import type { HealthCheckView, HealthReport, HealthState } from './health.api.js';
+import { type CheckResult, type HealthCheck, HealthChecks } from './health-checks.js';
 
 /**
  * How long results are used, in milliseconds. The checks run at most once in this time, however often the health is

@@ -2,6 +2,10 @@ import { HEALTH_CHECKS } from '../core/health-check.api.js';
 import { list, moment, nullable, object, oneOf, ref, text } from '../schemas/builders.js';
 import { type TypeOf } from '../schemas/schema.js';
 
+/** `warning`: somebody should look at it, but requests are answered. */
+export const HEALTH_STATES = ['ok', 'warning', 'failed'] as const;
+export type HealthState = (typeof HEALTH_STATES)[number];
+
 const STATUS = oneOf(['ok', 'unavailable'], 'Whether the process should receive requests.');
 
 /** The health of a process, without details. */
@@ -14,7 +18,7 @@ export const HealthCheckView = object('One check; results are up to a second old
   subject: nullable(
     text('The checked part, for example a channel; null if the check has only one.', { example: 'sms' }),
   ),
-  state: oneOf(['ok', 'warning', 'failed'], '`warning`: somebody should look at it, but requests are answered.'),
+  state: oneOf(HEALTH_STATES, '`warning`: somebody should look at it, but requests are answered.'),
   since: nullable(moment('When the state last changed.')),
   text: text('The result in one sentence.', { example: 'The storage answers.' }),
 });

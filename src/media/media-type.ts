@@ -1,10 +1,5 @@
+import type { MediaKind } from './media.api.js';
 import type { FetchedMedia } from './media-fetcher.js';
-
-/** How a channel presents a file. */
-export const MEDIA_KINDS = ['image', 'video', 'document', 'audio', 'voice'] as const;
-
-/** How a channel presents a file. A `voice` note is an audio file that the app shows as spoken into the phone. */
-export type MediaKind = (typeof MEDIA_KINDS)[number];
 
 /** How a file is presented. */
 interface Presented {

@@ -9,7 +9,7 @@ import { cursorOf } from '../common/listing/list-query.js';
 import { checkCallOptions } from '../common/options.js';
 import { isInvisible } from '../common/text/visible-text.js';
 import type { Metadata } from '../events/events.api.js';
-import { MEDIA_KINDS } from '../media/media-type.js';
+import { MEDIA_KINDS } from '../media/media.api.js';
 import type { IdempotencyKey, Send, SendKey } from '../outbox/accept/send.js';
 import { Idempotency, type IdempotentRequest } from '../outbox/idempotency.js';
 import { metadataOf } from '../outbox/metadata.js';

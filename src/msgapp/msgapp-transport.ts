@@ -1,6 +1,6 @@
 import { describePort, method, methodIfAny, nonEmptyText, objectIfAny, oneOf } from '../common/port.js';
 import type { FinalSessionStatus } from '../events/session-status.js';
-import type { MediaKind } from '../media/media-type.js';
+import type { MediaKind } from '../media/media.api.js';
 import {
   type DeliveryResult,
   type DeliveryTiming,
@@ -9,7 +9,7 @@ import {
 } from '../outbox/delivery/delivery-result.js';
 import type { SessionCredentials } from './sessions/session-credentials.js';
 
-export type { MediaKind } from '../media/media-type.js';
+export type { MediaKind } from '../media/media.api.js';
 
 /** A file to send. */
 export interface OutgoingMedia {

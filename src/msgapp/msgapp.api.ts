@@ -1,9 +1,10 @@
 import { DELIVERY_STATUSES, meaningsOf } from '../events/delivery-status.js';
 import { FINAL_SESSION_STATUSES, SESSION_STATUSES } from '../events/session-status.js';
+import { file } from '../media/media.api.js';
 import {
   count,
   EXAMPLE,
-  file,
+  either,
   identifier,
   list,
   metadata,
@@ -18,7 +19,7 @@ import {
   text,
   yes,
 } from '../schemas/builders.js';
-import { schemaOf, type TypeOf } from '../schemas/schema.js';
+import { type TypeOf } from '../schemas/schema.js';
 
 export const EXAMPLE_QR_TOKEN = 'Qm9ucyBiYWlzZXJzIGRlIE91YWdhISEh';
 
@@ -57,24 +58,53 @@ export const SessionView = object('A session of the account.', {
 });
 export interface SessionView extends TypeOf<typeof SessionView> {}
 
-/** An account's sessions. The first fields show the requested one, else the first connected one, else the newest. */
-export const SessionsView = schemaOf<SessionsView>(
-  object(
-    'The sessions of the account, newest first. The top level shows the requested one, else the first connected one, else the newest.',
-    {
-      sessionID,
-      status: oneOf([...SESSION_STATUSES, 'disconnected'], STATUS),
-      number,
-      sessions: list(ref<SessionView>({ MsgappSession: SessionView }), {
-        description: 'All sessions that have not ended, the newest 50 ended sessions, and the requested session.',
-      }),
-    },
-    ['sessionID', 'number'],
-  ),
+/** An account without sessions. */
+export const NoSessions = object('The account has no session.', {
+  status: oneOf(['disconnected'], 'Always `disconnected`.'),
+  sessions: list(ref<SessionView>({ MsgappSession: SessionView }), { maxItems: 0, example: [] }),
+});
+export interface NoSessions extends TypeOf<typeof NoSessions> {}
+
+/** An account with sessions. The first fields show the requested one, else the first connected one, else the newest. */
+export const AccountSessions = object('The account has sessions.', {
+  sessionID,
+  status: SessionView.properties.status,
+  number,
+  sessions: list(ref<SessionView>({ MsgappSession: SessionView }), {
+    description: 'All sessions that have not ended, the newest 50 ended sessions, and the requested session.',
+  }),
+});
+export interface AccountSessions extends TypeOf<typeof AccountSessions> {}
+
+export const SessionsView = either(
+  'The sessions of the account, newest first. The top level shows the requested one, else the first connected one, else the newest.',
+  NoSessions,
+  AccountSessions,
 );
-export type SessionsView =
-  | { readonly status: 'disconnected'; readonly sessions: readonly [] }
-  | (Pick<SessionView, 'sessionID' | 'status' | 'number'> & { readonly sessions: readonly SessionView[] });
+
+/** An account's sessions. The first fields show the requested one, else the first connected one, else the newest. */
+export type SessionsView = NoSessions | AccountSessions;
+
+/** The current code to scan. Scanning it gives the session control of the scanning account: never log or store it. */
+export const LinkCodeView = object('A code to scan.', {
+  qr: text('The text of the QR code. Never log it.', { example: '2@4bF…' }),
+  image: text('The code as a PNG, in a `data:` URL.', { example: 'data:image/png;base64,iVBORw0KGgo…' }),
+  expires_at: moment('When the next code takes its place.'),
+});
+export interface LinkCodeView extends TypeOf<typeof LinkCodeView> {}
+
+/** The state of a session that waits to be linked, after each change. */
+export const LinkStatusView = object(
+  'The state of the session.',
+  {
+    sessionID,
+    status: SessionView.properties.status,
+    number: phoneNumber('The linked number.', EXAMPLE.sender),
+    reason: text('Why it has its status.', { example: 'linked' }),
+  },
+  ['number', 'reason'],
+);
+export interface LinkStatusView extends TypeOf<typeof LinkStatusView> {}
 
 /** The answer to a log-out. */
 export const LoggedOut = object('The session has ended and its credentials are deleted.', { success: yes });

@@ -1,6 +1,6 @@
 import type { Metadata } from '../events/events.api.js';
 import { IsMetadata, IsOptional, IsPhoneNumber, IsQueryInteger, IsString } from '../http/validators.js';
-import type { MediaKind } from '../media/media-type.js';
+import type { MediaKind } from '../media/media.api.js';
 import type { SendPriority } from '../outbox/queue/priority.api.js';
 
 /** Body of `POST …/send/text`. */

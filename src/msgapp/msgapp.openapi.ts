@@ -1,5 +1,5 @@
 import { DELIVERY_STATUSES } from '../events/delivery-status.js';
-import { MEDIA_KINDS } from '../media/media-type.js';
+import { MEDIA_KINDS } from '../media/media.api.js';
 import { binary, events, json } from '../openapi/contents.js';
 import { describeController, type ErrorDescription, fieldsOf } from '../openapi/controller-description.js';
 import { invalid, NUMBER_RECONNECTING } from '../openapi/errors.js';
@@ -8,8 +8,11 @@ import { SEND_PRIORITIES } from '../outbox/queue/priority.api.js';
 import { EXAMPLE, oneOf, text } from '../schemas/builders.js';
 import { exampleOf } from '../schemas/examples.js';
 import {
+  AccountSessions,
   EXAMPLE_QR_TOKEN,
+  LinkCodeView,
   LinkOffer,
+  LinkStatusView,
   LoggedOut,
   MsgappMessage,
   MsgappPage,
@@ -82,7 +85,7 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
       answer: {
         schema: 'MsgappSessions',
         examples: {
-          connected: { sessionID: EXAMPLE.session, status: 'connected', number: EXAMPLE.sender },
+          connected: exampleOf({ MsgappSession: SessionView, AccountSessions }, 'AccountSessions'),
           'No session yet': { status: 'disconnected', sessions: [] },
         },
       },
@@ -187,6 +190,8 @@ const SCHEMAS = {
 };
 
 /** OpenAPI description of the code routes of a messaging-app channel (docs/messaging-app.md). */
+const QR_SCHEMAS = { MsgappCode: LinkCodeView, MsgappCodeStatus: LinkStatusView };
+
 export const msgappQrOpenapi = describeController(MsgappQrController, () => ({
   tag: TAG,
   parameters: {
@@ -196,24 +201,25 @@ export const msgappQrOpenapi = describeController(MsgappQrController, () => ({
     },
   },
   errors: ['error.qr_not_found'],
+  schemas: QR_SCHEMAS,
   routes: {
     events: {
       operationId: 'watchMsgappCode',
       summary: 'Follow the code to scan',
       description: [
-        'Event `qr`, at each change of the code: `{ qr, image, expires_at }`. `image` is a PNG in a `data:` URL.',
-        'Event `status`: `{ sessionID, status, number?, reason? }`. The stream ends after `connected` or a final status.',
+        'Event `qr`, at each change of the code, with data as in the schema `MsgappCode`.',
+        'Event `status`, with data as in `MsgappCodeStatus`. The stream ends after `connected` or a final status.',
       ].join('\n\n'),
       answer: {
         description: 'Server-sent events, with a comment every 15 seconds.',
         content: events({
           code: {
             event: 'qr',
-            data: { qr: '2@4bF…', image: 'data:image/png;base64,iVBORw0KGgo…', expires_at: EXAMPLE.moment },
+            data: exampleOf(QR_SCHEMAS, 'MsgappCode'),
           },
           linked: {
             event: 'status',
-            data: { sessionID: EXAMPLE.session, status: 'connected', number: EXAMPLE.sender },
+            data: exampleOf(QR_SCHEMAS, 'MsgappCodeStatus', { number: EXAMPLE.sender }),
           },
         }),
       },

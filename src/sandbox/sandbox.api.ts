@@ -1,8 +1,8 @@
 import { DELIVERY_STATUSES } from '../events/delivery-status.js';
+import { file } from '../media/media.api.js';
 import {
   count,
   EXAMPLE,
-  file,
   flag,
   identifier,
   moment,

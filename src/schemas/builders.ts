@@ -52,6 +52,10 @@ export const oneOf = <const T extends string>(
   further: Schema = {},
 ): SchemaOf<T> => schemaOf({ type: 'string', description, enum: values, ...further });
 
+/** Either of two shapes. The first one is the example. */
+export const either = <A, B>(description: string, one: SchemaOf<A>, other: SchemaOf<B>): SchemaOf<A | B> =>
+  schemaOf({ description, anyOf: [one, other] });
+
 /** An integer of at least 0, unless `further` has another minimum. */
 export const count = (description: string, further: Schema = {}): SchemaOf<number> =>
   schemaOf({ type: 'integer', minimum: 0, description, ...further });
@@ -127,16 +131,3 @@ export const page = <T>(description: string, named: Readonly<Record<string, Sche
     items: list(ref(named)),
     next_cursor: nullable(text('The `cursor` of the next page; null at the end.', { example: 'MDE5ZDBmNTE' })),
   });
-
-/** The file of a message as a response describes it. */
-export const file = <F extends Fields = Record<never, never>>(kind: string, further: F = {} as F) =>
-  nullable(
-    object('The file that was sent; null for a text.', {
-      type: oneOf(['image', 'video', 'document', 'audio', 'voice'], kind),
-      mimetype: text('Its media type, for instance `image/jpeg`.'),
-      ...further,
-      size: count('Its size in bytes.'),
-      sha256: text('SHA-256 of the file, hexadecimal.', { pattern: '^[0-9a-f]{64}$' }),
-      caption: nullable(text('The text below the file; null if there is none.')),
-    }),
-  );

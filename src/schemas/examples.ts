@@ -6,7 +6,9 @@ export function exampleOf(named: Schemas, name: string, fields: Readonly<Record<
   return { ...exampleOfFields(named[name] ?? {}, named), ...fields };
 }
 
-function exampleOfFields({ properties = {}, required = [] }: Schema, named: Schemas): Record<string, Json> {
+function exampleOfFields({ properties = {}, required = [], anyOf = [] }: Schema, named: Schemas): Record<string, Json> {
+  const [first] = anyOf;
+  if (first !== undefined) return exampleOfFields(first, named);
   return Object.fromEntries(required.map((field) => [field, exampleOfValue(properties[field] ?? {}, named)]));
 }
 

@@ -1,7 +1,8 @@
+import type { BreakerState, LINK_STATES } from './carrier-state.api.js';
 /** The current state of a connection to a carrier. */
 export interface LinkState {
   readonly name: string;
-  readonly state: 'up' | 'down';
+  readonly state: (typeof LINK_STATES)[number];
   /** When this state began, in milliseconds since the epoch. */
   readonly since: number;
   /** How many parts may be unanswered at a time. The carrier's limit and its recent answers decide it. */
@@ -19,7 +20,7 @@ export interface RouteState {
   /** Whether the route takes SMS now. */
   readonly usable: boolean;
   /** Only for a routed transport's route with a breaker. `open`: it takes no SMS. `probing`: it takes one at a time. */
-  readonly breaker?: 'closed' | 'open' | 'probing';
+  readonly breaker?: BreakerState;
   /** The connections of a transport that keeps connections. Otherwise empty. */
   readonly links: readonly LinkState[];
   /**

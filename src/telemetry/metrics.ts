@@ -5,6 +5,7 @@ import { CODE_RULES } from '../events/events.api.js';
 import { OPEN_SESSION_STATUSES, PUBLISHED_SESSION_STATUSES } from '../events/session-status.js';
 import { RESULT_KINDS } from '../outbox/delivery/result-checks.js';
 import { PRIORITIES } from '../outbox/queue/priority.api.js';
+import { LINK_STATES } from '../sms/carrier-state.api.js';
 import { ENDPOINT_STATUSES } from '../webhooks/endpoints/endpoint.api.js';
 
 /**
@@ -151,7 +152,7 @@ export const METRICS = {
   ),
   route_usable: gauge('1 if a route accepts SMS, else 0.', 'process', { route: 'route' }),
   route_breaker_open: gauge('1 while the circuit breaker of a route is open.', 'process', { route: 'route' }),
-  route_links: gauge('Links of a route by their state.', 'process', { route: 'route', state: ['up', 'down'] }),
+  route_links: gauge('Links of a route by their state.', 'process', { route: 'route', state: LINK_STATES }),
   route_interruptions: gauge(
     'How often the carrier refused the bind or the whole route, instead of an SMS, since the start.',
     'process',

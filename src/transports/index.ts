@@ -22,6 +22,7 @@ export {
 export type { LinkCode } from '../msgapp/sessions/qr-stream.js';
 export type { SessionCredentials } from '../msgapp/sessions/session-credentials.js';
 export type { DeliveryResult, RepeatPolicy, ResultPolicy } from '../outbox/delivery/delivery-result.js';
+export type { BreakerState } from '../sms/carrier-state.api.js';
 export type { LinkState, RouteState } from '../sms/carrier-state.js';
 export {
   type CallbackAnswer,

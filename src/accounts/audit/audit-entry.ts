@@ -1,13 +1,9 @@
 import type { PageRequest } from '../../common/listing/page.js';
-import type { AuditAction } from './audit.api.js';
+import type { AUTHOR_KINDS, AuditAction } from './audit.api.js';
 
 /** Who makes a change, and from where. */
 export interface Author {
-  /**
-   * `user`: a user of the account; `operator`: a user of the operator; `key`: a program with an API key; `host`: the
-   * host's own code.
-   */
-  readonly kind: 'user' | 'operator' | 'key' | 'host';
+  readonly kind: (typeof AUTHOR_KINDS)[number];
   /** The subject of a user, or the public part of a key; undefined for the host. */
   readonly id?: string | undefined;
   /** The client's address according to the framework (`req.ip`). */

@@ -1,6 +1,12 @@
 import { EXAMPLE, identifier, moment, nullable, object, oneOf, page, text } from '../../schemas/builders.js';
 import { schemaOf, type TypeOf } from '../../schemas/schema.js';
 
+/**
+ * The kinds of authors. `user`: a user of the account; `operator`: a user of the operator; `key`: a program with an API
+ * key; `host`: the host's own code.
+ */
+export const AUTHOR_KINDS = ['user', 'operator', 'key', 'host'] as const;
+
 /** The kinds of changes that the audit log records. */
 export const AUDIT_ACTIONS = [
   'account.created',
@@ -59,7 +65,7 @@ export const AuditView = object('A change.', {
   at: moment('When it was made.'),
   by: object('Who made it.', {
     kind: oneOf(
-      ['user', 'operator', 'key', 'host'],
+      AUTHOR_KINDS,
       'A user of the account, a user of the operator, a program with an API key, or the host’s own code.',
     ),
     id: nullable(text('The subject of a user, or the public part of a key.')),

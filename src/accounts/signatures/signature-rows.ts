@@ -1,7 +1,8 @@
 import type { Row } from '../../storage/engine/operation.js';
 import { integerOf, optionalInteger, optionalText, textOf } from '../../storage/engine/rows.js';
 import { bytesWith } from '../../storage/read-page.js';
-import type { Signature, SignatureStatus } from '../account-records.js';
+import type { SignatureStatus } from '../account.api.js';
+import type { Signature } from '../account-records.js';
 
 /** The columns that `toSignature` reads. */
 export const SIGNATURE = 'account_id, name, status, reason, created_at, decided_at';

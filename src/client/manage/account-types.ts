@@ -1,5 +1,6 @@
 import type { KeyScope } from '../../accounts/keys/permissions.js';
 import type { LedgerView as LedgerEntry } from '../../billing/ledger.api.js';
+import type { UsageGroup } from '../../management/usage/usage.api.js';
 
 export type { AccountState } from '../../accounts/account.api.js';
 export type { AuditView as AuditEntry } from '../../accounts/audit/audit.api.js';
@@ -48,8 +49,7 @@ export interface LedgerQuery extends PeriodQuery {
   readonly limit?: number | undefined;
 }
 
-/** The values by which usage can be grouped. */
-export type UsageGroup = 'day' | 'channel' | 'country' | 'signature' | 'key';
+export type { UsageGroup } from '../../management/usage/usage.api.js';
 
 /** Which usage to sum. */
 export interface UsageQuery extends PeriodQuery {

@@ -1,3 +1,4 @@
+import { ACCOUNT_STATES } from '../../accounts/account.api.js';
 import { ACCOUNT_ROLES, KEY_SCOPES, OPERATOR_ROLES, PERMISSION_NAMES } from '../../accounts/keys/permissions.js';
 import { count, EXAMPLE, flag, identifier, list, nullable, object, oneOf, text } from '../../schemas/builders.js';
 import type { TypeOf } from '../../schemas/schema.js';
@@ -6,7 +7,7 @@ import type { TypeOf } from '../../schemas/schema.js';
 export const AccountSummary = object('The account. Null for an operator who names none.', {
   id: identifier('The id of the account.', EXAMPLE.account),
   name: text('Its name.', { example: 'Boutique' }),
-  state: oneOf(['active', 'suspended', 'closed'], 'Whether it may send.'),
+  state: oneOf(ACCOUNT_STATES, 'Whether it may send.'),
   balance: count('Units that are left.', { example: 1000 }),
 });
 export interface AccountSummary extends TypeOf<typeof AccountSummary> {}

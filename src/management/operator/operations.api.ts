@@ -1,4 +1,5 @@
 import { LEDGER_PARTS } from '../../billing/ledger.api.js';
+import { PROCESS_ROLES } from '../../outbox/delivery/process-role.api.js';
 import {
   count,
   EXAMPLE,
@@ -52,7 +53,7 @@ export interface WorkerView extends TypeOf<typeof WorkerView> {}
 export const SystemView = object('The software that runs.', {
   version: text('The version of this package.', { example: '1.0.0' }),
   node: text('The version of Node.js.', { example: 'v24.12.0' }),
-  role: oneOf(['all', 'api', 'worker', 'sessions'], 'The role of the answering process.'),
+  role: oneOf(PROCESS_ROLES, 'The role of the answering process.'),
   storage: list(ref<FindingView>({ StorageFinding: FindingView })),
   workers: list(ref<WorkerView>({ WorkerRound: WorkerView })),
   clock_skew_ms: nullable(

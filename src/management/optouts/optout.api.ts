@@ -1,3 +1,4 @@
+import { OPT_OUT_SOURCES } from '../../events/events.api.js';
 import {
   count,
   EXAMPLE,
@@ -19,7 +20,7 @@ export const OptOutView = object('A number that gets no SMS under a sender name.
   id: identifier('The entry.', EXAMPLE.message),
   number: shownNumber('The number. Only stars if it was erased.'),
   signature: SIGNATURE,
-  source: oneOf(['phone', 'operator'], 'A text from the phone, or a person or program.'),
+  source: oneOf(OPT_OUT_SOURCES, 'A text from the phone, or a person or program.'),
   added_at: moment('When it was added.'),
 });
 export interface OptOutView extends TypeOf<typeof OptOutView> {}

@@ -1,3 +1,4 @@
+import { SIGNATURE_STATUSES } from '../../accounts/account.api.js';
 import { flag, moment, nullable, object, oneOf, page, text, yes } from '../../schemas/builders.js';
 import { type TypeOf } from '../../schemas/schema.js';
 
@@ -8,7 +9,7 @@ export const NAME = text('1–11 characters of `A-Za-z0-9 ._&-` with a letter, o
 /** A sender name in answers of the API. Moments are ISO 8601. */
 export const SignatureView = object('A sender name.', {
   name: NAME,
-  status: oneOf(['pending', 'verified', 'rejected'], 'Only a verified name can be used.'),
+  status: oneOf(SIGNATURE_STATUSES, 'Only a verified name can be used.'),
   reason: nullable(text('Why it was rejected.')),
   created_at: nullable(moment('When the account asked for it. Null for a default name.')),
   decided_at: nullable(moment('When it was verified or rejected.')),

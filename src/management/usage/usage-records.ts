@@ -1,10 +1,5 @@
 import type { Cancellation } from '../../common/concurrency/async.js';
-
-/** The values by which usage can be grouped. */
-export const USAGE_GROUPS = ['day', 'channel', 'country', 'signature', 'key'] as const;
-
-/** The values by which usage can be grouped. */
-export type UsageGroup = (typeof USAGE_GROUPS)[number];
+import type { UsageGroup } from './usage.api.js';
 
 /**
  * The country of usage that cannot be attributed to one: numbers without a country, and recipients that were removed before the

@@ -4,7 +4,8 @@ import { type Operation, type Row, rowsOf } from '../../storage/engine/operation
 import { integerOf, shapeOf, textOf } from '../../storage/engine/rows.js';
 import { addTo, attribute, type UsagePart } from './attribution.js';
 import { changedHours, doneUntil, firstEntry, rollUpAccounts } from './roll-up.js';
-import { CodeCount, RolledUp, RollUpOrder, UsageGroup, UsageQuery, UsageRow } from './usage-records.js';
+import { UsageGroup } from './usage.api.js';
+import { CodeCount, RolledUp, RollUpOrder, UsageQuery, UsageRow } from './usage-records.js';
 
 /** For how long after an hour a late commit counts at once, in milliseconds. */
 const LIVE_MS = 6 * HOUR_MS;

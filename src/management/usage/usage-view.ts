@@ -1,5 +1,5 @@
-import type { UsageAmountsView } from './usage.api.js';
-import { type UsageAmounts, type UsageGroup, type UsageRow } from './usage-records.js';
+import type { UsageAmountsView, UsageGroup } from './usage.api.js';
+import type { UsageAmounts, UsageRow } from './usage-records.js';
 
 /** Returns the value of a group in the form that people see. */
 export function groupView(row: UsageRow, group: UsageGroup): string | null {

@@ -1,6 +1,11 @@
 import { count, identifier, integer, list, moment, nullable, object, ref, text } from '../../schemas/builders.js';
 import { type TypeOf } from '../../schemas/schema.js';
 
+export const USAGE_GROUPS = ['day', 'channel', 'country', 'signature', 'key'] as const;
+
+/** A value by which usage can be grouped. */
+export type UsageGroup = (typeof USAGE_GROUPS)[number];
+
 const AMOUNTS = {
   units: count('Units that were charged.', { example: 12 }),
   refunded_units: count('Units that were refunded.', { example: 2 }),
@@ -26,7 +31,7 @@ export const UsageItemView = object(
     key: nullable(identifier('The API key that sent the messages. Null for people and the host.', '4fzyo82mvyr1')),
     ...AMOUNTS,
   },
-  ['day', 'channel', 'country', 'signature', 'key'],
+  USAGE_GROUPS,
 );
 export interface UsageItemView extends TypeOf<typeof UsageItemView> {}
 

@@ -5,9 +5,10 @@ import { MessagingError, StorageUnavailableError } from '../../common/errors.js'
 import type { HostTransaction } from '../../common/host-transaction.js';
 import { faultCode, faultLog } from '../../common/log.js';
 import { fileNameOf } from '../../media/file-name.js';
+import type { MediaKind } from '../../media/media.api.js';
 import { MediaFetcher, MediaRefusedError } from '../../media/media-fetcher.js';
 import { MediaStore } from '../../media/media-store.js';
-import { detectMediaType, isPageInstead, type MediaKind, presentedAs } from '../../media/media-type.js';
+import { detectMediaType, isPageInstead, presentedAs } from '../../media/media-type.js';
 import { type PictureEnd, pictureEndOf } from '../../media/picture-end.js';
 import type { MediaDescription } from './message-contents.js';
 

@@ -3,6 +3,7 @@ import type { Observable, Subscriber } from 'rxjs';
 import { MessagingError } from '../../common/errors.js';
 import { qrDataUrl, qrPng } from '../../common/text/qr-image.js';
 import { type AdapterResponse, EventStreams } from '../../http/event-streams.js';
+import type { LinkCodeView, LinkStatusView } from '../msgapp.api.js';
 import type { LinkNews } from './qr-stream.js';
 import { SessionManager } from './session-manager.js';
 
@@ -54,11 +55,10 @@ async function pass(news: AsyncIterable<LinkNews>, client: Subscriber<MessageEve
 async function eventOf(news: LinkNews): Promise<MessageEvent> {
   if (news.kind === 'qr') {
     const { qr, expiresAt } = news;
-    return {
-      type: 'qr',
-      data: { qr, image: await qrDataUrl(qr), expires_at: new Date(expiresAt).toISOString() },
-    };
+    const code: LinkCodeView = { qr, image: await qrDataUrl(qr), expires_at: new Date(expiresAt).toISOString() };
+    return { type: 'qr', data: code };
   }
   const { kind, sessionId, ...rest } = news;
-  return { type: kind, data: { sessionID: sessionId, ...rest } };
+  const status: LinkStatusView = { sessionID: sessionId, ...rest };
+  return { type: kind, data: status };
 }

@@ -1,15 +1,9 @@
 import { choice, integer, OptionPlace, type OptionsOf, optionalGroup } from '../../common/options.js';
 import { MINUTE_MS } from '../../common/time.js';
-
-/**
- * The messages that a process delivers. `all`: all; `api`: none; `worker`: those that need no linked number, such as
- * SMS; `sessions`: those of the linked numbers that are connected in it. Every role accepts messages where its routes
- * are mounted.
- */
-export type ProcessRole = 'all' | 'api' | 'worker' | 'sessions';
+import { PROCESS_ROLES, type ProcessRole } from './process-role.api.js';
 
 /** Reads the option `role`. */
-export const ROLE_OPTION = choice('all', 'api', 'worker', 'sessions').or('all');
+export const ROLE_OPTION = choice(...PROCESS_ROLES).or('all');
 
 /**
  * Whether a process of this role delivers for channels with lanes, or for channels without. A lane is a linked number.

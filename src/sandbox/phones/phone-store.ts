@@ -1,5 +1,5 @@
 import { withinPage } from '../../common/listing/page.js';
-import type { MediaKind } from '../../media/media-type.js';
+import type { MediaKind } from '../../media/media.api.js';
 import type { DeliveryStatus } from '../../outbox/delivery-state.js';
 import type { Dialect } from '../../storage/dialect.js';
 import type { Database } from '../../storage/engine/database.js';

@@ -11,18 +11,12 @@ import { checkCallOptions } from '../../common/options.js';
 import { maskNumber } from '../../common/phone-numbers/phone-number.js';
 import { phoneOf, spellingsOf } from '../../common/phone-numbers/phone-spellings.js';
 import { optOutEvent } from '../../events/account-events.js';
+import type { OptOutSource } from '../../events/events.api.js';
 import { MessagingEvents } from '../../events/messaging-events.js';
 import { RetentionSettings } from '../../outbox/retention/retention-options.js';
 import { ERASED, isErased, namesOf, shownNumber } from './erased-numbers.js';
 import { OptOutDirectory } from './opt-out-directory.js';
-import {
-  type AuditOf,
-  EVERY_ACCOUNT,
-  type OptOut,
-  type OptOutKey,
-  type OptOutSource,
-  OptOutStore,
-} from './opt-out-store.js';
+import { type AuditOf, EVERY_ACCOUNT, type OptOut, type OptOutKey, OptOutStore } from './opt-out-store.js';
 
 /**
  * Changes the suppression list and emits an event for each change. A change takes effect at once on this instance. On other

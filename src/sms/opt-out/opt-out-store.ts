@@ -5,6 +5,7 @@ import type { Page, PageRequest } from '../../common/listing/page.js';
 import { optOutEvent } from '../../events/account-events.js';
 import { EventRecorder } from '../../events/event-recorder.js';
 import type { NewEvent } from '../../events/event-types.js';
+import type { OptOutSource } from '../../events/events.api.js';
 import type { Walked } from '../../outbox/retention/retention-records.js';
 import type { Dialect } from '../../storage/dialect.js';
 import type { Database } from '../../storage/engine/database.js';
@@ -24,9 +25,6 @@ export interface OptOutKey {
   /** E.164 digits without the plus sign. */
   readonly number: string;
 }
-
-/** The source of an entry: a text from the phone, or a call of `OptOutService`. */
-export type OptOutSource = 'phone' | 'operator';
 
 /** An entry of the suppression list. */
 export interface OptOut extends OptOutKey {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../common/clock.js';
+import type { BreakerState } from '../../sms/carrier-state.api.js';
 import type { BreakerSettings } from './routes.js';
 
 /** A permission to send. It ends when its outcomes are recorded. */
@@ -54,7 +55,7 @@ export class CircuitBreaker {
     return this.probeAt !== undefined && !this.isShut;
   }
 
-  get state(): 'closed' | 'open' | 'probing' {
+  get state(): BreakerState {
     if (this.probeAt === undefined) return 'closed';
     return this.openMs > 0 ? 'open' : 'probing';
   }

@@ -1,21 +1,29 @@
 import { ENDPOINT_EVENT_TYPES, EVENT_TYPES } from '../../events/event-types.js';
-import { ENDPOINT_EVENTS, EVENTS, type EventDescription, eventSchema } from '../../events/events.api.js';
-import { nullable } from '../../schemas/builders.js';
+import {
+  ENDPOINT_EVENTS,
+  EndpointEventHead,
+  EVENTS,
+  type EventDescription,
+  eventSchema,
+} from '../../events/events.api.js';
 import { type Json, type Schema, schemaOf } from '../../schemas/schema.js';
 import type { EventTypeView } from './feed.api.js';
 
 /** Returns every type of event, for `GET /webhooks/types`. */
 export function eventTypeViews(): readonly EventTypeView[] {
   const logged = EVENT_TYPES.map((type) => viewOf(type, schemaOfType(type, EVENTS[type])));
-  const unlogged = ENDPOINT_EVENT_TYPES.map((type) => {
-    const { properties, ...schema } = schemaOfType(type, ENDPOINT_EVENTS[type]);
-    return viewOf(type, { ...schema, properties: { ...properties, sequence: nullable(properties.sequence) } });
-  });
+  const unlogged = ENDPOINT_EVENT_TYPES.map((type) =>
+    viewOf(type, schemaOfType(type, ENDPOINT_EVENTS[type], EndpointEventHead)),
+  );
   return [...logged, ...unlogged];
 }
 
-function schemaOfType(type: string, { description, data }: EventDescription<unknown>) {
-  return eventSchema(description, schemaOf<string>({ type: 'string', enum: [type] }), data);
+function schemaOfType(
+  type: string,
+  { description, data }: EventDescription<unknown>,
+  head?: typeof EndpointEventHead,
+): Schema {
+  return eventSchema(description, schemaOf<string>({ type: 'string', enum: [type] }), data, head);
 }
 
 function viewOf(type: EventTypeView['type'], schema: Schema): EventTypeView {

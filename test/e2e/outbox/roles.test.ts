@@ -3,7 +3,7 @@ import { type INestApplicationContext, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { MessagingModule } from '../../../src/messaging/messaging.module.js';
 import { SessionManager } from '../../../src/msgapp/sessions/session-manager.js';
-import type { ProcessRole } from '../../../src/outbox/delivery/dispatch-options.js';
+import type { ProcessRole } from '../../../src/outbox/delivery/process-role.api.js';
 import { SandboxModule } from '../../../src/sandbox/sandbox.module.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { until } from '../../support/common/until.js';

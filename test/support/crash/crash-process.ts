@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { transformSync } from '@swc/core';
-import type { ProcessRole } from '../../../src/outbox/delivery/dispatch-options.js';
+import type { ProcessRole } from '../../../src/outbox/delivery/process-role.api.js';
 import type { Adapter } from '../http/http-apps.js';
 import { nodeAhead } from './wrong-clock.js';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+import type { MediaKind } from '../../../src/media/media.api.js';
 import {
   detectMediaType,
   HEAD_BYTES,
   isPageInstead,
-  type MediaKind,
   mediaKindOf,
   mediaTypeOf,
   peek,

@@ -1,5 +1,5 @@
-import type { AccountState } from '../../../accounts/account.api.js';
-import type { Account, Signature, SignatureStatus } from '../../../accounts/account-records.js';
+import { type AccountState, SIGNATURE_STATUSES, type SignatureStatus } from '../../../accounts/account.api.js';
+import type { Account, Signature } from '../../../accounts/account-records.js';
 import { type AuditAction } from '../../../accounts/audit/audit.api.js';
 import { recordAudit } from '../../../accounts/audit/audit.js';
 import { type AuditFields, type Author } from '../../../accounts/audit/audit-entry.js';
@@ -255,7 +255,7 @@ function* searchAccounts({
 }
 
 /** The statuses in alphabetical order, so that `pending` is the first. */
-const STATUSES = ['pending', 'rejected', 'verified'] as const satisfies readonly SignatureStatus[];
+const STATUSES = [...SIGNATURE_STATUSES].sort();
 
 function* listSignatures({ limit, status, after }: SignatureQuery): Operation<SignaturesRead> {
   const found: Signature[] = [];

@@ -1,4 +1,4 @@
-import { ACCOUNT_STATES } from '../../../accounts/account.api.js';
+import { ACCOUNT_STATES, SIGNATURE_STATUSES } from '../../../accounts/account.api.js';
 import { LedgerView } from '../../../billing/ledger.api.js';
 import {
   count,
@@ -49,7 +49,7 @@ export interface PostingView extends TypeOf<typeof PostingView> {}
 export const ManagedSignatureView = object('A signature of an account.', {
   account: identifier('The account.', EXAMPLE.account),
   name: text('The signature.', { example: 'MY SHOP' }),
-  status: oneOf(['pending', 'rejected', 'verified'], 'Only a verified signature can be used.'),
+  status: oneOf(SIGNATURE_STATUSES, 'Only a verified signature can be used.'),
   reason: nullable(text('Why it was rejected.')),
   created_at: moment('When the account asked for it.'),
   decided_at: nullable(moment('When an operator decided on it. Null while it is pending.')),

@@ -1,4 +1,4 @@
-import { ACCOUNT_STATES } from '../../../accounts/account.api.js';
+import { ACCOUNT_STATES, SIGNATURE_STATUSES } from '../../../accounts/account.api.js';
 import { ACCOUNT_ID, MAX_THRESHOLD } from '../../../accounts/account-rules.js';
 import { LedgerView } from '../../../billing/ledger.api.js';
 import { describeController, type ErrorDescription, fieldsOf } from '../../../openapi/controller-description.js';
@@ -171,7 +171,7 @@ export const managedAccountsOpenapi = describeController(ManagedAccountsControll
         'Signatures that wait for a decision come first, then the rejected ones, then the verified ones. Within each group the oldest come first.',
       query: fieldsOf(ListSignaturesQuery, {
         ...PAGE,
-        status: oneOf(['pending', 'rejected', 'verified'], 'Only signatures with this status.'),
+        status: oneOf(SIGNATURE_STATUSES, 'Only signatures with this status.'),
       }),
       answer: { schema: 'ManagedSignaturePage' },
       errors: ['error.invalid_cursor', ...invalid('status')],

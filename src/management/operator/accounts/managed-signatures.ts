@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { SIGNATURE_STATUSES } from '../../../accounts/account.api.js';
 import { AccountSettings } from '../../../accounts/account-options.js';
-import type { Signature, SignatureStatus } from '../../../accounts/account-records.js';
+import type { Signature } from '../../../accounts/account-records.js';
 import { SignatureService } from '../../../accounts/signatures/signature-service.js';
 import { MessagingError } from '../../../common/errors.js';
 import { checkAccountId, checkLimit } from '../../../common/inputs.js';
@@ -17,8 +18,6 @@ import { ManagedAccountStore, type SignatureQuery } from './managed-account-stor
 export interface SignatureListQuery extends ListQuery {
   readonly status?: string | undefined;
 }
-
-const STATUSES: readonly SignatureStatus[] = ['pending', 'rejected', 'verified'];
 
 /** Manages the sender names of all accounts, for operators. */
 @Injectable()
@@ -40,7 +39,7 @@ export class ManagedSignatures {
    */
   async list({ limit = 50, cursor, status }: SignatureListQuery = {}): Promise<ManagedSignaturePage> {
     checkLimit(limit);
-    const known = STATUSES.find((each) => each === status);
+    const known = SIGNATURE_STATUSES.find((each) => each === status);
     if (status !== undefined && known === undefined)
       throw new MessagingError('error.field_invalid', { field: 'status' });
     const { items, isLast } = await this.store.signatures({ limit, status: known, after: placeOf(cursor) });
@@ -100,7 +99,7 @@ function placeIn(text: string): SignatureQuery['after'] {
   }
   if (!Array.isArray(place) || place.length !== 4) return undefined;
   const [status, createdAt, accountId, name]: readonly unknown[] = place;
-  const known = STATUSES.find((each) => each === status);
+  const known = SIGNATURE_STATUSES.find((each) => each === status);
   const isPlace = typeof accountId === 'string' && typeof name === 'string' && Number.isSafeInteger(createdAt);
   if (known === undefined || !isPlace || /\0/.test(accountId + name)) return undefined;
   return { status: known, createdAt: Number(createdAt), accountId, name };

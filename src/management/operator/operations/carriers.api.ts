@@ -1,10 +1,11 @@
 import { count, list, moment, nullable, object, oneOf, ref, text } from '../../../schemas/builders.js';
 import { schemaOf, type TypeOf } from '../../../schemas/schema.js';
+import { BREAKER_STATES, LINK_STATES } from '../../../sms/carrier-state.api.js';
 
 /** A connection of the answering process to a carrier. */
 export const CarrierLinkView = object('A connection to a carrier.', {
   name: text('Its name.', { example: 'orange-1' }),
-  state: oneOf(['up', 'down'], 'Whether it is connected.'),
+  state: oneOf(LINK_STATES, 'Whether it is connected.'),
   since: moment('Since when it has this state.'),
   window: count('How many parts may be unanswered.'),
   in_flight: count('How many parts are unanswered.'),
@@ -20,10 +21,7 @@ export const CarrierRouteView = object('A route to a carrier.', {
     '`resting`: an operator rests it, in all processes. `broken`: it is not used, because it fails. `down`: it is not connected.',
   ),
   breaker: nullable(
-    oneOf(
-      ['closed', 'open', 'probing'],
-      'Its circuit breaker, which is closed as long as the route works. Null: it has none.',
-    ),
+    oneOf(BREAKER_STATES, 'Its circuit breaker, which is closed as long as the route works. Null: it has none.'),
   ),
   links: list(ref<CarrierLinkView>({ CarrierLink: CarrierLinkView })),
   pace: nullable(schemaOf<number>({ type: 'number', description: 'Segments per second. Null: no limit.' })),

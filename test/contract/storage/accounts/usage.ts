@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import { DAY_MS, HOUR_MS } from '../../../../src/common/time.js';
-import {
-  type RollUpOrder,
-  USAGE_GROUPS,
-  type UsageQuery,
-  type UsageRow,
-} from '../../../../src/management/usage/usage-records.js';
+import { USAGE_GROUPS } from '../../../../src/management/usage/usage.api.js';
+import type { RollUpOrder, UsageQuery, UsageRow } from '../../../../src/management/usage/usage-records.js';
 import type { Send } from '../../../../src/outbox/accept/send.js';
 import { contentRemover } from '../../../../src/outbox/retention/removed-payload.js';
 import type { TestRunner } from '../../test-runner.js';

@@ -1,4 +1,4 @@
-import type { Usage, UsageRow } from '../../../../client/manage/index.js';
+import type { Usage, UsageGroup, UsageRow } from '../../../../client/manage/index.js';
 import { BarChart } from '../../components/chart.js';
 import { Empty, Failure, Loading } from '../../components/notes.js';
 import { Table } from '../../components/table.js';
@@ -6,9 +6,8 @@ import { country, day, number, shortDay } from '../../core/format.js';
 import type { Resource } from '../../core/resource.js';
 import { t } from './balance-texts.js';
 
-export const GROUPINGS = ['day', 'channel', 'country', 'signature', 'key'] as const;
-
-export type Grouping = (typeof GROUPINGS)[number];
+/** The groupings that a user can choose. */
+export const GROUPINGS = ['day', 'channel', 'country', 'signature', 'key'] as const satisfies readonly UsageGroup[];
 
 /** The usage as a chart, and as a table with the same numbers. */
 export function UsageSection({
@@ -16,7 +15,7 @@ export function UsageSection({
   by,
 }: {
   readonly usage: Resource<Usage>;
-  readonly by: Grouping;
+  readonly by: UsageGroup;
 }) {
   if (data === undefined) {
     return error === undefined ? <Loading lines={8} /> : <Failure error={error} onRetry={() => void reload()} />;
@@ -47,7 +46,7 @@ export function UsageSection({
   );
 }
 
-function nameOf(row: UsageRow, by: Grouping): string {
+function nameOf(row: UsageRow, by: UsageGroup): string {
   const value = row[by];
   if (value === undefined || value === null || value === '') return t('unknown');
   if (by === 'day') return day(value);

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import type { MediaType } from '../../../../client/index.js';
 import { isInvisible } from '../../../../common/text/visible-text.js';
 import { SelectField, TextField } from '../../components/field.js';
 import { messaging } from '../../core/clients.js';
@@ -129,7 +130,7 @@ export function AppForm({ channel, choice, onSent }: FormProps & { readonly chan
 }
 
 /** The kinds that a file may be sent as. */
-const MEDIA = ['image', 'video', 'document', 'audio', 'voice'] as const;
+const MEDIA = ['image', 'video', 'document', 'audio', 'voice'] as const satisfies readonly MediaType[];
 
 /** Whether the service accepts an address of this form. Only the service can know whether the address is public. */
 function isFileUrl(text: string): boolean {
