@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { DataSource } from 'typeorm';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
@@ -27,6 +28,12 @@ export async function prepareSchema(): Promise<void> {
  */
 export function DatabaseWithSchema(path: string, options: Database.Options): Database.Database {
   return new Database((path === ':memory:' && globalThis.schemaTemplate) || path, options);
+}
+
+/** A new SQLite file that is such a database. */
+export async function writeSchema(path: string): Promise<void> {
+  await prepareSchema();
+  writeFileSync(path, globalThis.schemaTemplate ?? '');
 }
 
 /** The connection of a DataSource on SQLite. */

@@ -5,6 +5,7 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { type SqlStorageOptions } from '../../../src/storage/sql-storage.js';
 import type { StorageHarness, StorageTamper, StoredUnits } from '../../contract/storage/storage-harness.js';
+import { writeSchema } from './schema-template.js';
 
 const TABLES = `account api_key signature message recipient ledger idempotency phone_message phone_lost trail policy
   sms_part sms_parked sms_route opt_out opt_out_list session session_step session_credential media media_chunk sent_to retention
@@ -16,7 +17,9 @@ const TABLES = `account api_key signature message recipient ledger idempotency p
 /** A started storage on an empty SQLite file; a second instance is a second connection to that file. */
 export async function openSqlite(): Promise<StorageHarness> {
   const folder = mkdtempSync(join(tmpdir(), 'messaging-'));
-  const harness = await open(`sqlite:${join(folder, 'messaging.db')}`);
+  const path = join(folder, 'messaging.db');
+  await writeSchema(path);
+  const harness = await open(`sqlite:${path}`);
   return {
     ...harness,
     close: async () => {

@@ -11,6 +11,10 @@ import { once } from 'node:events';
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { Logger } from '@nestjs/common';
 import { ModuleMocker } from 'jest-mock';
+import { memoryFolder } from './memory-folder.mjs';
+
+const folder = process.env.TMPDIR === undefined ? memoryFolder() : undefined;
+if (folder !== undefined) process.env.TMPDIR = folder;
 
 /**
  * The properties that a test file has used. While one is in use, each promise of the process takes several times as
