@@ -12,7 +12,7 @@ import type { MessagingOptions } from '../../../src/messaging/module-options.js'
 import { OptOutService } from '../../../src/sms/opt-out/opt-out-service.js';
 import { MANAGED, operatorOf, plainUserOf, userOf } from '../../support/accounts/account-users.js';
 import { ApiClient } from '../../support/http/api-client.js';
-import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { OPTIONS, startMessaging } from '../../support/mounting/messaging-app.js';
 import { alsoUnmount, mount, unmountAfterEach } from '../../support/mounting/mounted.js';
 import { MSGAPP } from '../../support/msgapp/msgapp-app.js';
@@ -26,7 +26,7 @@ const isTested = ({ action }: { readonly action: string }) => /^(signature|optou
 
 const NUMBERS = ['22670000001', '22670000002', '22670000003'];
 
-describeOnBothAdapters('the API of an account', (adapter) => {
+describeOnOneAdapter('the API of an account', (adapter) => {
   const start = async (options: Partial<MessagingOptions> = {}) => {
     const app = await startMessaging(adapter, { ...MANAGED, ...options });
     alsoUnmount(app);

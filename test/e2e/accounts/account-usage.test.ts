@@ -15,12 +15,12 @@ import { MANAGED, userOf } from '../../support/accounts/account-users.js';
 import { eventually } from '../../support/common/eventually.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { ApiClient } from '../../support/http/api-client.js';
-import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { OtpApp } from '../../support/otp/otp-app.js';
 
 const opened = closeAfterEach();
 
-describeOnBothAdapters('what an account has used', (adapter) => {
+describeOnOneAdapter('what an account has used', (adapter) => {
   const start = async (units = 1000) => {
     const limits = { countries: ['BF'] };
     const otp = opened(await OtpApp.start(adapter, { messaging: MANAGED, units, otp: { limits } }));

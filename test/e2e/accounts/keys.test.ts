@@ -5,7 +5,7 @@ import { KeyService } from '../../../src/management/keys/key-service.js';
 import { startKeys } from '../../support/accounts/key-app.js';
 import { asUser } from '../../support/accounts/users.js';
 import { ApiClient } from '../../support/http/api-client.js';
-import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { call, type Reply } from '../../support/http/http-client.js';
 import { unmountAfterEach } from '../../support/mounting/mounted.js';
 import { validatingFetch } from '../../support/openapi/openapi-fetch.js';
@@ -65,7 +65,7 @@ function bodyWith(fields: object): object {
 
 unmountAfterEach();
 
-describeOnBothAdapters('the keys of an account', (adapter) => {
+describeOnOneAdapter('the keys of an account', (adapter) => {
   const start = async () => {
     const world = await startKeys(adapter);
     // Keys made from now on are newer than the client's key.

@@ -15,7 +15,7 @@ import { mountedRoutes } from '../../../src/http/mounted-routes.js';
 import { startKeys } from '../../support/accounts/key-app.js';
 import { OPEN, PERMISSION_TABLE, type RouteRule, ruleName } from '../../support/accounts/permission-table.js';
 import { asUser } from '../../support/accounts/users.js';
-import { type Adapter, describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { type Adapter, describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { unmountAfterEach } from '../../support/mounting/mounted.js';
 
 /**
@@ -72,7 +72,7 @@ async function wrongCells(
   return wrong;
 }
 
-describeOnBothAdapters('the permissions of each route', (adapter) => {
+describeOnOneAdapter('the permissions of each route', (adapter) => {
   test('every mounted route is in the documented table, and is open or protected as the table says', async () => {
     const { routes } = await start(adapter);
     expect(routes.map(ruleName).filter((name) => PERMISSION_TABLE[name] === undefined)).toEqual([]);
@@ -89,7 +89,7 @@ describeOnBothAdapters('the permissions of each route', (adapter) => {
   }, 240_000);
 });
 
-describeOnBothAdapters('an account named in the query', (adapter) => {
+describeOnOneAdapter('an account named in the query', (adapter) => {
   test('is refused to a user of an account on every route, even for their own account', async () => {
     const { routes, url, accountId } = await start(adapter);
     const user = asUser({ accountId, subject: 'ann', role: 'admin' });

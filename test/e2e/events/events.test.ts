@@ -12,7 +12,7 @@ import { eventually } from '../../support/common/eventually.js';
 import { eventFault } from '../../support/events/event-schemas.js';
 import { delivered, logEventsOf, verified } from '../../support/events/logged-events.js';
 import type { ApiClient } from '../../support/http/api-client.js';
-import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { describeOnOneAdapter } from '../../support/http/http-apps.js';
 import type { Reply } from '../../support/http/http-client.js';
 import { type Service, startService } from '../../support/mounting/services.js';
 import { PEPPER } from '../../support/otp/otp-app.js';
@@ -36,7 +36,7 @@ const pageOf = ({ status, body }: Reply): Page => {
 };
 const sequences = ({ items }: Page) => items.map(({ sequence }) => sequence);
 
-describeOnBothAdapters('GET /events', (adapter) => {
+describeOnOneAdapter('GET /events', (adapter) => {
   async function start(options: Partial<MessagingOptions> = {}) {
     const clock = new FakeClock();
     const service: Service = await startService(adapter, {

@@ -5,12 +5,12 @@ import { RESTORE_GAP } from '../../../src/events/stored-event.js';
 import { COMMANDS } from '../../../src/operator/commands.js';
 import { startKeys } from '../../support/accounts/key-app.js';
 import { delivered, logEventsOf } from '../../support/events/logged-events.js';
-import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { unmountAfterEach } from '../../support/mounting/mounted.js';
 
 unmountAfterEach();
 
-describeOnBothAdapters('a log of events whose end is lost', (adapter) => {
+describeOnOneAdapter('a log of events whose end is lost', (adapter) => {
   async function start() {
     const world = await startKeys(adapter);
     const { app, accountId, storage, client, clock } = world;

@@ -5,7 +5,7 @@ import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import { ManagementService } from '../../../src/management/user-sessions/management-service.js';
 import { OptOutService } from '../../../src/sms/opt-out/opt-out-service.js';
 import { heardEvents } from '../../support/events/logged-events.js';
-import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { startManage } from '../../support/management/manage-app.js';
 import { clientOf, unmountAfterEach } from '../../support/mounting/mounted.js';
 import { MSGAPP } from '../../support/msgapp/msgapp-app.js';
@@ -210,7 +210,7 @@ test.each(Object.entries(NO_CHANGES))('a request that changes nothing records no
   expect(world.look()).toEqual(before);
 });
 
-describeOnBothAdapters('a decision that is requested twice', (adapter) => {
+describeOnOneAdapter('a decision that is requested twice', (adapter) => {
   test('has the time of the first one in its second answer', async () => {
     const world = await startManage(adapter);
     const { accountId } = await clientOf(world);

@@ -8,7 +8,7 @@ import type {
   ManagedSignaturePage,
   PostingView,
 } from '../../../src/management/operator/accounts/managed-account.api.js';
-import { describeOnBothAdapters, type RunningApp } from '../../support/http/http-apps.js';
+import { describeOnOneAdapter, type RunningApp } from '../../support/http/http-apps.js';
 import { startManage } from '../../support/management/manage-app.js';
 import { clientOf, unmountAfterEach } from '../../support/mounting/mounted.js';
 
@@ -20,7 +20,7 @@ async function audited({ app }: RunningApp, accountId?: string) {
   return items.toReversed().map(({ id: _, at: __, ...entry }) => entry);
 }
 
-describeOnBothAdapters('the operators’ routes for accounts', (adapter) => {
+describeOnOneAdapter('the operators’ routes for accounts', (adapter) => {
   test('an account is created, read, renamed, suspended, resumed and closed, and each change is in the audit log once', async () => {
     const world = await startManage(adapter);
     const { operator, support, clock } = world;

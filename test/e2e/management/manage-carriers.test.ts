@@ -5,7 +5,7 @@ import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { RoutedSmsTransport } from '../../../src/transports/routed/index.js';
 import { eventually } from '../../support/common/eventually.js';
 import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
-import { type Adapter, describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { type Adapter, describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { phoneOf } from '../../support/http/sms-client.js';
 import { startManage } from '../../support/management/manage-app.js';
 import { OPTIONS } from '../../support/mounting/messaging-app.js';
@@ -41,7 +41,7 @@ async function startCarriers(adapter: Adapter, over: { clock?: FakeClock; storag
   return { ...fixture, near, far, sms, carriers, states, pass, taken };
 }
 
-describeOnBothAdapters('the operators’ routes for carriers', (adapter) => {
+describeOnOneAdapter('the operators’ routes for carriers', (adapter) => {
   test('each route shows its state, its breaker, its rate and what it has submitted', async () => {
     const fixture = await startCarriers(adapter);
     const { near, sms, carriers, taken, clock } = fixture;

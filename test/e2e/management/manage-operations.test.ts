@@ -5,7 +5,7 @@ import type { LedgerCheckView, SystemView } from '../../../src/management/operat
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { eventually } from '../../support/common/eventually.js';
 import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
-import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { asUser, startManage } from '../../support/management/manage-app.js';
 import { clientOf, unmountAfterEach } from '../../support/mounting/mounted.js';
 
@@ -28,7 +28,7 @@ function heldChecks(store: LedgerStore) {
 
 const ended = (check: LedgerCheckView) => check.state !== 'running';
 
-describeOnBothAdapters('the operators’ check of the ledger', (adapter) => {
+describeOnOneAdapter('the operators’ check of the ledger', (adapter) => {
   test('runs in the background, and its result is kept until the next one', async () => {
     const world = await startManage(adapter);
     const { operator, support, storage, clock } = world;

@@ -6,7 +6,7 @@ import type { OptOutPage } from '../../../src/management/optouts/optout.api.js';
 import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import { OptOutService } from '../../../src/sms/opt-out/opt-out-service.js';
 import { eventually } from '../../support/common/eventually.js';
-import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { phoneOf } from '../../support/http/sms-client.js';
 import { startManage } from '../../support/management/manage-app.js';
 import { clientOf, unmountAfterEach } from '../../support/mounting/mounted.js';
@@ -14,7 +14,7 @@ import { MSGAPP } from '../../support/msgapp/msgapp-app.js';
 
 unmountAfterEach();
 
-describeOnBothAdapters('the operators’ view of all accounts', (adapter) => {
+describeOnOneAdapter('the operators’ view of all accounts', (adapter) => {
   test('linked numbers are listed, filtered and unlinked', async () => {
     const world = await startManage(adapter, { msgapp: MSGAPP });
     const { operator, support, app, clock } = world;

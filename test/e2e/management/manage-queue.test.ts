@@ -5,7 +5,7 @@ import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { eventually } from '../../support/common/eventually.js';
 import { settled } from '../../support/common/settled.js';
 import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
-import { type Adapter, describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { type Adapter, describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { phoneOf } from '../../support/http/sms-client.js';
 import { startManage } from '../../support/management/manage-app.js';
 import { OPTIONS } from '../../support/mounting/messaging-app.js';
@@ -37,7 +37,7 @@ async function startQueues(adapter: Adapter, over: { clock?: FakeClock; storage?
   return { ...world, carrier, sms, numbers, taken, queues, depthOf };
 }
 
-describeOnBothAdapters('the operators’ routes for queues', (adapter) => {
+describeOnOneAdapter('the operators’ routes for queues', (adapter) => {
   test('a paused account waits, codes too, while others are served; its messages leave when it is resumed', async () => {
     const world = await startQueues(adapter);
     const { operator, clock, sms, numbers, taken, queues, depthOf } = world;

@@ -6,7 +6,7 @@ import { EventService } from '../../../src/webhooks/feed/event-service.js';
 import { eventually } from '../../support/common/eventually.js';
 import { EventReader } from '../../support/events/event-reader.js';
 import type { Details, List } from '../../support/http/api-client.js';
-import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { asUser, startManage } from '../../support/management/manage-app.js';
 import { clientOf, unmountAfterEach } from '../../support/mounting/mounted.js';
 import { MSGAPP } from '../../support/msgapp/msgapp-app.js';
@@ -17,7 +17,7 @@ unmountAfterEach();
 const [NUMBER, MASKED] = ['22670000001', '226******01'];
 const HIDDEN = '••• (9)';
 
-describeOnBothAdapters('texts shown to operators', (adapter) => {
+describeOnOneAdapter('texts shown to operators', (adapter) => {
   test('are shown to an operator who reads one message, which is audited; other roles and listings see them masked', async () => {
     const world = await startManage(adapter);
     const { operator, support, finance, as } = world;

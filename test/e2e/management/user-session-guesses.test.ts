@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type AuthenticatedUser, UserAuthenticator } from '../../../src/management/user-sessions/user-authenticator.js';
-import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { MANAGEMENT_SECRET, startManagement } from '../../support/management/management-app.js';
 import { unmountAfterEach } from '../../support/mounting/mounted.js';
 
@@ -27,7 +27,7 @@ class Desk extends UserAuthenticator {
   }
 }
 
-describeOnBothAdapters('guesses at sessions', (adapter) => {
+describeOnOneAdapter('guesses at sessions', (adapter) => {
   async function start(trustProxy = false) {
     const platform = adapter === 'express' ? new ExpressAdapter() : new FastifyAdapter({ trustProxy });
     if (adapter === 'express') platform.getInstance().set('trust proxy', trustProxy);

@@ -6,7 +6,7 @@ import { OidcUserTokenVerifier } from '../../../src/management/oidc/oidc-user-to
 import { ManagementKeys } from '../../../src/management/user-sessions/management-keys.js';
 import { UserSessionStore } from '../../../src/management/user-sessions/user-session-store.js';
 import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
-import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { MANAGEMENT_SECRET, startManagement } from '../../support/management/management-app.js';
 import { closeProvidersAfterEach, OpenIdProvider } from '../../support/management/openid-provider.js';
 import { unmountAfterEach } from '../../support/mounting/mounted.js';
@@ -34,7 +34,7 @@ class HostTokens extends UserTokenVerifier {
 }
 const HOST_TOKEN = `${base64({ alg: 'EdDSA' })}.${base64({ iss: 'host' })}.c2ln`;
 
-describeOnBothAdapters('tokens of users', (adapter) => {
+describeOnOneAdapter('tokens of users', (adapter) => {
   const start = (options: Parameters<typeof startManagement>[1] = {}) => startManagement(adapter, options);
 
   test('a change in a token, its signature or its header makes it a 401 without a look-up', async () => {

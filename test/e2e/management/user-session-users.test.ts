@@ -10,7 +10,7 @@ import {
 import { MessagingModule } from '../../../src/messaging/messaging.module.js';
 import { MessagingCore } from '../../../src/messaging/messaging-core.module.js';
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';
-import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { describeOnBothAdapters, describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { Browser, MANAGEMENT_SECRET, startManagement } from '../../support/management/management-app.js';
 import { OPTIONS } from '../../support/mounting/messaging-app.js';
 import { clientOf, mount, unmountAfterEach } from '../../support/mounting/mounted.js';
@@ -47,7 +47,7 @@ class Lines implements LoggerService {
   readonly error = (...given: unknown[]): void => void this.lines.push(given.join(' '));
 }
 
-describeOnBothAdapters("the host's own users", (adapter) => {
+describeOnOneAdapter("the host's own users", (adapter) => {
   const REFUSED = { status: 401, body: { message: 'Lien invalide, expiré ou déjà utilisé' } };
 
   async function start(users = DeskUsers, logger = new Lines()) {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { AuditLog } from '../../../src/accounts/audit/audit.js';
-import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { call } from '../../support/http/http-client.js';
 import { Browser, MANAGEMENT_SECRET, startManagement, tokenOf } from '../../support/management/management-app.js';
 import { unmountAfterEach } from '../../support/mounting/mounted.js';
@@ -9,7 +9,7 @@ unmountAfterEach();
 
 const UNAUTHORIZED = { status: 401, body: { statusCode: 401, error: 'Unauthorized' } };
 
-describeOnBothAdapters('sessions of users', (adapter) => {
+describeOnOneAdapter('sessions of users', (adapter) => {
   const start = (options: Parameters<typeof startManagement>[1] = {}) => startManagement(adapter, options);
 
   test('a link is exchanged for an access token and a cookie', async () => {

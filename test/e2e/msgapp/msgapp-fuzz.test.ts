@@ -5,7 +5,7 @@ import { LedgerService } from '../../../src/billing/ledger-service.js';
 import { type FetchedMedia, MediaFetcher, type MediaRequest } from '../../../src/media/media-fetcher.js';
 import { PNG } from '../../support/common/png.js';
 import { anyJson, bytes, contentType, hostileString, oddJson } from '../../support/http/hostile.js';
-import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { call } from '../../support/http/http-client.js';
 import { type Service, startService } from '../../support/mounting/services.js';
 import { type MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp/msgapp-app.js';
@@ -58,7 +58,7 @@ const EXAMPLES = ['22670000100', '22670000101', 'nobody'].map(
   ],
 );
 
-describeOnBothAdapters('random input to a messaging-app channel', (adapter) => {
+describeOnOneAdapter('random input to a messaging-app channel', (adapter) => {
   let service: Service;
   let client: MsgappClient;
   let ledger: LedgerService;

@@ -7,7 +7,7 @@ import { until } from '../../support/common/until.js';
 import { EventReader } from '../../support/events/event-reader.js';
 import { ApiClient } from '../../support/http/api-client.js';
 import { FileServer } from '../../support/http/file-server.js';
-import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { startService } from '../../support/mounting/services.js';
 import { MSGAPP, MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp/msgapp-app.js';
 import { storedTexts } from '../../support/otp/code-leaks.js';
@@ -16,7 +16,7 @@ const SENDER = '22670000123';
 const TO = '22671000321';
 const TEXT = 'Rendez-vous au marché de Gounghin';
 
-describeOnBothAdapters('the traces of a messaging-app channel', (adapter) => {
+describeOnOneAdapter('the traces of a messaging-app channel', (adapter) => {
   const folder = mkdtempSync(join(tmpdir(), 'messaging-msgapp-hygiene-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -23,7 +23,7 @@ import { MemoryStorage } from '../../../src/testing/memory-storage.js';
 import { PNG } from '../../support/common/png.js';
 import { settled } from '../../support/common/settled.js';
 import { until } from '../../support/common/until.js';
-import { describeOnBothAdapters, type RunningApp } from '../../support/http/http-apps.js';
+import { describeOnOneAdapter, type RunningApp } from '../../support/http/http-apps.js';
 import { OPTIONS } from '../../support/mounting/messaging-app.js';
 import { clientOf, mount, unmountAfterEach } from '../../support/mounting/mounted.js';
 import { MSGAPP, MsgappClient } from '../../support/msgapp/msgapp-app.js';
@@ -83,7 +83,7 @@ class FieldReminders {
   readonly sessions!: SessionManager;
 }
 
-describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
+describeOnOneAdapter('messaging-app channels in a host', (adapter) => {
   test('all capabilities have their data purged, once for all channels', async () => {
     const clock = new FakeClock();
     const storage = new MemoryStorage();

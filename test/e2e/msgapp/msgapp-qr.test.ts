@@ -5,7 +5,7 @@ import { SessionManager } from '../../../src/msgapp/sessions/session-manager.js'
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { eventually } from '../../support/common/eventually.js';
 import { EventReader } from '../../support/events/event-reader.js';
-import { type AppSetup, describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { type AppSetup, describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { call, RawConnection } from '../../support/http/http-client.js';
 import { type Service, startService } from '../../support/mounting/services.js';
 import { MSGAPP, type MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp/msgapp-app.js';
@@ -19,7 +19,7 @@ afterEach(async () => {
   closing = [];
 });
 
-describeOnBothAdapters('the code to scan', (adapter) => {
+describeOnOneAdapter('the code to scan', (adapter) => {
   async function start({ clock, ...setup }: AppSetup & { clock?: FakeClock } = {}) {
     const service: Service = await startMsgapp(
       (options, more) => startService(adapter, options, { ...more, ...setup }),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { eventually } from '../../support/common/eventually.js';
 import { FileServer } from '../../support/http/file-server.js';
-import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { describeServices, type Service, startService } from '../../support/mounting/services.js';
 import { MSGAPP, MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp/msgapp-app.js';
 
@@ -162,7 +162,7 @@ describeServices('a messaging-app channel refuses', (start) => {
   });
 });
 
-describeOnBothAdapters('the guard of files', (adapter) => {
+describeOnOneAdapter('the guard of files', (adapter) => {
   test('lets a channel fetch from nowhere internal unless the host says so', async () => {
     const files = await FileServer.open();
     const service = await startMsgapp((options, setup) => startService(adapter, options, setup), { media: {} });
@@ -231,7 +231,7 @@ describeOnBothAdapters('the guard of files', (adapter) => {
   });
 });
 
-describeOnBothAdapters('the texts', (adapter) => {
+describeOnOneAdapter('the texts', (adapter) => {
   test('are English if the host chooses English', async () => {
     const service = await startMsgapp((options, setup) => startService(adapter, options, setup), { locale: 'en' });
     const client = await msgappClient(service, 10);

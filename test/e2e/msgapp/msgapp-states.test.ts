@@ -11,7 +11,7 @@ import { until } from '../../support/common/until.js';
 import { EventReader } from '../../support/events/event-reader.js';
 import { ApiClient } from '../../support/http/api-client.js';
 import { FileServer } from '../../support/http/file-server.js';
-import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { describeServices, type Service, startService } from '../../support/mounting/services.js';
 import { MSGAPP, MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp/msgapp-app.js';
 
@@ -194,7 +194,7 @@ describeServices('the states of a message of the channel', (start) => {
   });
 });
 
-describeOnBothAdapters('the channel after a restart', (adapter) => {
+describeOnOneAdapter('the channel after a restart', (adapter) => {
   const folder = mkdtempSync(join(tmpdir(), 'messaging-msgapp-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { eventually } from '../../support/common/eventually.js';
 import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
-import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { call } from '../../support/http/http-client.js';
 import { OPTIONS } from '../../support/mounting/messaging-app.js';
 import { codeIn, OtpApp, PEPPER } from '../../support/otp/otp-app.js';
 import { ScriptedTransport } from '../../support/outbox/scripted-transport.js';
 
-describeOnBothAdapters('the end of a code', (adapter) => {
+describeOnOneAdapter('the end of a code', (adapter) => {
   test('is given to the carrier with the text; a plain SMS has none', async () => {
     const transport = new ScriptedTransport();
     const messaging = { sms: { ...OPTIONS.sms, transport: { useValue: transport } } };

@@ -6,12 +6,12 @@ import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { OtpService } from '../../../src/otp/otp-service.js';
 import { PolicyStore } from '../../../src/outbox/policy/policy-store.js';
 import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
-import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { OtpApp, PEPPER } from '../../support/otp/otp-app.js';
 
 const NUMBER = '22670000001';
 
-describeOnBothAdapters('OTP over time', (adapter) => {
+describeOnOneAdapter('OTP over time', (adapter) => {
   let app: OtpApp;
   afterEach(() => app.close());
 

@@ -23,7 +23,7 @@ import { PhoneStore } from '../../../src/sandbox/phones/phone-store.js';
 import { SmsModule } from '../../../src/sms/sms.module.js';
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';
 import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
-import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { OPTIONS } from '../../support/mounting/messaging-app.js';
 import { codeIn, OtpApp, PEPPER, wrongFor } from '../../support/otp/otp-app.js';
 import { RecordingTransport } from '../../support/outbox/recording-transport.js';
@@ -144,7 +144,7 @@ describe('OtpModule', () => {
   });
 });
 
-describeOnBothAdapters('OTP in an application', (adapter) => {
+describeOnOneAdapter('OTP in an application', (adapter) => {
   let app: OtpApp;
   afterEach(() => app.close());
 
@@ -242,7 +242,7 @@ class CourierChannel extends Channel {
   override async stop(): Promise<void> {}
 }
 
-describeOnBothAdapters('a code is left nowhere', (adapter) => {
+describeOnOneAdapter('a code is left nowhere', (adapter) => {
   test('except on the phone: not in the database, its journal or the log', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'messaging-leak-'));
     closing.push(async () => rmSync(folder, { recursive: true }));

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { HOUR_MS } from '../../../src/common/time.js';
 import type { OtpLimits } from '../../../src/otp/otp-limits.js';
 import { closeAfterEach } from '../../support/common/opened.js';
-import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { OtpApp, wrongFor } from '../../support/otp/otp-app.js';
 
 const NUMBER = '22670000001';
@@ -10,7 +10,7 @@ const ONCE = [{ count: 1, seconds: 120 }];
 
 const opened = closeAfterEach();
 
-describeOnBothAdapters('Retry-After', (adapter) => {
+describeOnOneAdapter('Retry-After', (adapter) => {
   const start = async (limits: OtpLimits) => opened(await OtpApp.start(adapter, { otp: { limits } }));
 
   const RULES: readonly [name: string, limits: OtpLimits, windowSeconds: number, others?: readonly string[]][] = [

@@ -2,14 +2,14 @@ import { afterEach, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import type { SubmitResult } from '../../../src/sms/sms-transport.js';
 import { eventually } from '../../support/common/eventually.js';
-import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { OPTIONS } from '../../support/mounting/messaging-app.js';
 import { startService } from '../../support/mounting/services.js';
 import { RecordingTransport } from '../../support/outbox/recording-transport.js';
 
 afterEach(() => Logger.overrideLogger(false));
 
-describeOnBothAdapters('a carrier of the host', (adapter) => {
+describeOnOneAdapter('a carrier of the host', (adapter) => {
   test.each<[string, () => unknown, RegExp]>([
     ['no list', () => undefined, /^The transport recording answered no list/],
     ['an empty list', () => [], /^The transport recording answered 0 results for 2: it must answer one for each/],

@@ -6,7 +6,7 @@ import { closeAfterEach } from '../../support/common/opened.js';
 import { until } from '../../support/common/until.js';
 import { CrashBooks } from '../../support/crash/crash-books.js';
 import { SqliteFile } from '../../support/databases/sqlite-file.js';
-import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { ask, balanceOf, phoneOf, sendSms, tallyOf } from '../../support/http/sms-client.js';
 import { type MessagingApp, OPTIONS, startMessaging } from '../../support/mounting/messaging-app.js';
 import { GatedTransport } from '../../support/outbox/gated-transport.js';
@@ -36,7 +36,7 @@ async function standing(file: SqliteFile): Promise<Record<string, number>> {
   }
 }
 
-describeOnBothAdapters('delivery', (adapter) => {
+describeOnOneAdapter('delivery', (adapter) => {
   test('close() waits for messages on the wire and stores their results; the rest is delivered after the next start', async () => {
     const file = opened(new SqliteFile());
     const transport = new GatedTransport();

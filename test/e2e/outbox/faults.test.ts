@@ -14,7 +14,7 @@ import {
 } from '../../support/accounts/money-races.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { SqliteFile } from '../../support/databases/sqlite-file.js';
-import { type Adapter, describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { type Adapter, describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { ask, balanceOf, type SmsAnswer, sendSms, tallyOf } from '../../support/http/sms-client.js';
 import { type MessagingApp, startMessaging } from '../../support/mounting/messaging-app.js';
 import { HesitantStorage } from '../../support/outbox/hesitant-storage.js';
@@ -43,7 +43,7 @@ function expectUnavailable({ status, headers, text }: SmsAnswer): void {
   expect(JSON.parse(text)).toEqual(error);
 }
 
-describeOnBothAdapters('many sends at once on SQLite', (adapter) => {
+describeOnOneAdapter('many sends at once on SQLite', (adapter) => {
   test('exactly 100 of 200 are sent on a balance for 100', async () => {
     const file = opened(new SqliteFile());
     await expectExactlyTheBalance([await start(adapter, file.storage(), 100)]);
@@ -109,7 +109,7 @@ describe('the same races without our locks', () => {
   });
 });
 
-describeOnBothAdapters('a database that does not accept our writes', (adapter) => {
+describeOnOneAdapter('a database that does not accept our writes', (adapter) => {
   test('because another process holds it: 503 and no charge; reads go on, and so do sends when it is free', async () => {
     const file = opened(new SqliteFile());
     const clock = new FakeClock();
@@ -178,7 +178,7 @@ describeOnBothAdapters('a database that does not accept our writes', (adapter) =
   });
 });
 
-describeOnBothAdapters("a host's DataSource that waits 5 s for locks inside SQLite, TypeORM's default", (adapter) => {
+describeOnOneAdapter("a host's DataSource that waits 5 s for locks inside SQLite, TypeORM's default", (adapter) => {
   test('does not block the event loop with our writes', async () => {
     const file = opened(new SqliteFile());
     const dataSource = await file.dataSource();

@@ -10,7 +10,7 @@ import { closeAfterEach } from '../../support/common/opened.js';
 import { until } from '../../support/common/until.js';
 import { NaiveSqliteStorage } from '../../support/databases/naive-database.js';
 import { SqliteFile } from '../../support/databases/sqlite-file.js';
-import { type Adapter, describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { type Adapter, describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { balanceOf, phoneOf, sendSms } from '../../support/http/sms-client.js';
 import { BusyHost } from '../../support/mounting/busy-host.js';
 import { type AppOnHosts, testHostJoins } from '../../support/mounting/host-joins.js';
@@ -60,7 +60,7 @@ async function sendBesideBusyHost(
   return { app, host, answered, refused, lost: answered.filter((_, index) => found[index] === undefined) };
 }
 
-describeOnBothAdapters('32 clients beside a host with transactions on the same SQLite DataSource', (adapter) => {
+describeOnOneAdapter('32 clients beside a host with transactions on the same SQLite DataSource', (adapter) => {
   test('lose nothing that was answered, on either side', async () => {
     const dataSource = await opened(new SqliteFile()).dataSource();
     const { app, host, answered, refused, lost } = await sendBesideBusyHost(
@@ -86,7 +86,7 @@ describe('the same with TypeORM’s own transactions', () => {
   });
 });
 
-describeOnBothAdapters('a send in the host’s transaction on SQLite', (adapter) => {
+describeOnOneAdapter('a send in the host’s transaction on SQLite', (adapter) => {
   async function start(): Promise<AppOnHosts> {
     const dataSource = await opened(new SqliteFile()).dataSource();
     const options = { storage: TypeormStorage.forRoot({ dataSource }), dispatch: { pollMs: 60_000 } };
@@ -96,7 +96,7 @@ describeOnBothAdapters('a send in the host’s transaction on SQLite', (adapter)
   testHostJoins(start);
 });
 
-describeOnBothAdapters('app messages and codes in the host’s transaction on SQLite', (adapter) => {
+describeOnOneAdapter('app messages and codes in the host’s transaction on SQLite', (adapter) => {
   test('look up their number and keep their file in it, and are committed or rolled back with it', async () => {
     const dataSource = await opened(new SqliteFile()).dataSource();
     const start: StartService = (options, setup) =>

@@ -3,7 +3,7 @@ import { Idempotency } from '../../../src/outbox/idempotency.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 import { ApiClient } from '../../support/http/api-client.js';
-import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { rawSend } from '../../support/http/raw-send.js';
 import { describeServices, type Service, startService } from '../../support/mounting/services.js';
 import { Gate } from '../../support/outbox/delivery-fixture.js';
@@ -83,7 +83,7 @@ describeServices('many requests under one Idempotency-Key', (start) => {
   });
 });
 
-describeOnBothAdapters('an Idempotency-Key whose first request is running', (adapter) => {
+describeOnOneAdapter('an Idempotency-Key whose first request is running', (adapter) => {
   /** Holds commits back until it is told to go on. */
   class HeldStorage extends SqliteMemory {
     entered: () => void = () => {};

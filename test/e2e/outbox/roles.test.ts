@@ -9,7 +9,7 @@ import { closeAfterEach } from '../../support/common/opened.js';
 import { until } from '../../support/common/until.js';
 import { CrashBooks } from '../../support/crash/crash-books.js';
 import { SqliteFile } from '../../support/databases/sqlite-file.js';
-import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { phoneOf, sendSms } from '../../support/http/sms-client.js';
 import { type MessagingApp, OPTIONS, startMessaging } from '../../support/mounting/messaging-app.js';
 import { type Service, startService } from '../../support/mounting/services.js';
@@ -64,7 +64,7 @@ describe('a role', () => {
   });
 });
 
-describeOnBothAdapters('processes of three roles on one database', (adapter) => {
+describeOnOneAdapter('processes of three roles on one database', (adapter) => {
   test('accept sends everywhere, and each delivers its own channels', async () => {
     const file = opened(new SqliteFile());
     const carriers = new Map<ProcessRole, RecordingTransport>();

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { MsgappService } from '../../../src/msgapp/msgapp-service.js';
 import { OtpService } from '../../../src/otp/otp-service.js';
 import { SmsService } from '../../../src/sms/sms-service.js';
-import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { balanceOf } from '../../support/http/sms-client.js';
 import { type MessagingApp, startMessaging } from '../../support/mounting/messaging-app.js';
 import { MSGAPP } from '../../support/msgapp/msgapp-app.js';
@@ -36,7 +36,7 @@ function sendFrom(
   return Reflect.apply(Reflect.get(target, method), target, [app.accountId, what, options]);
 }
 
-describeOnBothAdapters('unknown options of a send', (adapter) => {
+describeOnOneAdapter('unknown options of a send', (adapter) => {
   let app: MessagingApp;
   const send = (door: (typeof DOORS)[number], options: object) => sendFrom(app, door, options);
 

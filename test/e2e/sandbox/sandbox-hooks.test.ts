@@ -5,7 +5,7 @@ import { SandboxModule } from '../../../src/sandbox/sandbox.module.js';
 import { until } from '../../support/common/until.js';
 import { delivered, logEventsOf, verified } from '../../support/events/logged-events.js';
 import { ApiClient } from '../../support/http/api-client.js';
-import { type Adapter, describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { type Adapter, describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { call } from '../../support/http/http-client.js';
 import { startMessaging } from '../../support/mounting/messaging-app.js';
 import { alsoUnmount, unmountAfterEach } from '../../support/mounting/mounted.js';
@@ -27,7 +27,7 @@ async function start(adapter: Adapter, options: object = WEBHOOKS, imports = [Sa
   };
 }
 
-describeOnBothAdapters('the inboxes of the sandbox', (adapter) => {
+describeOnOneAdapter('the inboxes of the sandbox', (adapter) => {
   test.each(['hmac', 'ed25519'] as const)('an endpoint there is called and verified (%s)', async (signature) => {
     const { client, hooks, callsOf, port } = await start(adapter);
     const url = `${hooks}/shop`;

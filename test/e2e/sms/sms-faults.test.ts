@@ -8,7 +8,7 @@ import { settled } from '../../support/common/settled.js';
 import { until } from '../../support/common/until.js';
 import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 import type { ApiClient } from '../../support/http/api-client.js';
-import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { OPTIONS } from '../../support/mounting/messaging-app.js';
 import { type Service, startService } from '../../support/mounting/services.js';
 import { GatedTransport } from '../../support/outbox/gated-transport.js';
@@ -21,7 +21,7 @@ const UNAVAILABLE = {
   error: 'Service Unavailable',
 };
 
-describeOnBothAdapters('a send when things go wrong', (adapter) => {
+describeOnOneAdapter('a send when things go wrong', (adapter) => {
   let storage: SqliteMemory;
   let clock: FakeClock;
   let service: Service;

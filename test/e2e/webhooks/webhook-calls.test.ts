@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { LedgerService } from '../../../src/billing/ledger-service.js';
 import { until } from '../../support/common/until.js';
 import { ApiClient } from '../../support/http/api-client.js';
-import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { startMessaging } from '../../support/mounting/messaging-app.js';
 import { PEPPER } from '../../support/otp/otp-app.js';
 import { Receiver } from '../../support/webhooks/receiver.js';
@@ -18,7 +18,7 @@ interface Made {
   readonly secret: string;
 }
 
-describeOnBothAdapters('calls of webhooks', (adapter) => {
+describeOnOneAdapter('calls of webhooks', (adapter) => {
   async function start() {
     const receiver = await Receiver.open();
     closing.push(() => receiver.close());

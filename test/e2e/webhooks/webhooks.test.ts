@@ -5,7 +5,7 @@ import type { AttemptView } from '../../../src/webhooks/endpoints/endpoint.api.j
 import { WebhookTargets } from '../../../src/webhooks/endpoints/webhook-targets.js';
 import { delivered, logEventsOf, verified } from '../../support/events/logged-events.js';
 import type { ApiClient } from '../../support/http/api-client.js';
-import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { clientOf, unmountAfterEach } from '../../support/mounting/mounted.js';
 import { makeEndpoint, startWebhooks, WEBHOOK_PEPPER } from '../../support/webhooks/webhook-app.js';
 
@@ -13,7 +13,7 @@ const URL_OF = 'https://hooks.example.com/in';
 
 unmountAfterEach();
 
-describeOnBothAdapters('the endpoints of webhooks', (adapter) => {
+describeOnOneAdapter('the endpoints of webhooks', (adapter) => {
   const start = () => startWebhooks(adapter);
 
   test('a new endpoint is answered with its secret, which no later answer has, and switches recording on', async () => {

@@ -7,9 +7,18 @@ import { TestingModule } from '@nestjs/testing';
 
 export type Adapter = 'express' | 'fastify';
 
-/** The suite on Express and on Fastify. Everything must hold on both. */
+/** The suite on Express and on Fastify, for behaviour that the HTTP server takes part in. */
 export function describeOnBothAdapters(name: string, suite: (adapter: Adapter) => void): void {
   describe.each<Adapter>(['express', 'fastify'])(`${name} (%s)`, suite);
+}
+
+/**
+ * The suite on one adapter, for rules that the HTTP server takes no part in. The adapter is Express, or Fastify if `ADAPTER` names
+ * it. The suites of `describeOnBothAdapters` call every route on both.
+ */
+export function describeOnOneAdapter(name: string, suite: (adapter: Adapter) => void): void {
+  const adapter = process.env.ADAPTER === 'fastify' ? 'fastify' : 'express';
+  describe(`${name} (${adapter})`, () => suite(adapter));
 }
 
 export interface AppSetup {
