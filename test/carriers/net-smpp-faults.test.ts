@@ -38,7 +38,7 @@ suite('Net::SMPP as a carrier that', () => {
 
   test.each<[string, NetSmppScript, 'dropped' | 'garbage']>([
     ['hangs up in the middle of an answer', { dropEvery: 13 }, 'dropped'],
-    ['answers with a length that is none', { garbageEvery: 13 }, 'garbage'],
+    ['answers with an invalid length', { garbageEvery: 13 }, 'garbage'],
   ])('%s: each is sent or unknown, and none was submitted twice', async (_, script, fault) => {
     const carriage = await carrying(script);
     const sms = manySms(200);

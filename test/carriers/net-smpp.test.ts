@@ -128,7 +128,7 @@ suite('Net::SMPP as the carrier', () => {
         ],
       ],
       [
-        'parts told by parameters',
+        'parts marked by parameters',
         TWO_PARTS,
         { longMessages: 'sar' },
         [

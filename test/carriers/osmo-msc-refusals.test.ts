@@ -61,7 +61,7 @@ suite('OsmoMSC', () => {
       ['Latin-1', { dataCoding: 3 }, 0xff],
       ['a text in two places', { tlvs: [{ tag: TAG.messagePayload, value: Buffer.from('too') }] }, 0xc1],
       ['no text', { shortMessage: new Uint8Array(0) }, 0xc2],
-      ['what a phone that is away would have to answer now', { esmClass: 2 }, 0x0b],
+      ['a text that an absent phone would have to answer now', { esmClass: 2 }, 0x0b],
     ])('%s, and accepts the next', async (_, more, status) => {
       const bound = await bind();
       expect(await bound.submit({ ...aMessage(), ...more })).toMatchObject({ kind: 'answered', status });

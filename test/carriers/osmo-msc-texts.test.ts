@@ -100,7 +100,7 @@ suite('the texts that OsmoMSC stores', () => {
   // UCS-2 only: behind a header of 7 octets OsmoMSC packs septets one place too late, with 7 fill bits instead of none.
   test.each([
     ['16 bits', 6, `${'я'.repeat(65)}😀${'я'.repeat(100)}`, 3],
-    ['8 bits, where 16 would take a part more than was paid', 5, `${'я'.repeat(65)}😀${'я'.repeat(65)}`, 2],
+    ['8 bits, because 16 would take one part more than was paid for', 5, `${'я'.repeat(65)}😀${'я'.repeat(65)}`, 2],
   ] as const)('with references of %s', async (_, headerOctets, text, parts) => {
     const transport = await transportWith({ longMessages: 'udh16' });
     const [sms] = smsOf([text]);

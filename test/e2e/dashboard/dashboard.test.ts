@@ -33,9 +33,9 @@ const unwrapped = (path: string): string => path.replace(/^\/edge\/panel/, '/das
 const MOUNTS: readonly (readonly [name: string, path: string, setup: FixtureOptions])[] = [
   ['plain', '/dashboard', {}],
   ['a prefix', '/svc/dashboard', { configure: prefixed, place: { root: '/svc/api/v1/' } }],
-  ['a proxy that takes a folder away', '/edge/dashboard', { place: { root: '/edge/api/v1/', rewrite: unwrapped } }],
+  ['a proxy that removes a folder', '/edge/dashboard', { place: { root: '/edge/api/v1/', rewrite: unwrapped } }],
   [
-    'a proxy that takes a folder away, and a prefix',
+    'a proxy that removes a folder, and a prefix',
     '/edge/svc/dashboard',
     { configure: prefixed, place: { root: '/edge/svc/api/v1/', rewrite: unwrapped } },
   ],

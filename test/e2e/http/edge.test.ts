@@ -196,14 +196,18 @@ describeOnBothAdapters('the edge', (adapter) => {
     test.each<[string, unknown, string]>([
       ['a missing one', { content: 'x' }, 'Le champ signature est obligatoire'],
       ['null', { ...SEND, signature: null }, 'Le champ signature est obligatoire'],
-      ['a number for a string', { ...SEND, signature: 7 }, 'Le champ signature doit être une chaîne de caractères'],
       [
-        'an object for an optional string',
+        'a number instead of a string',
+        { ...SEND, signature: 7 },
+        'Le champ signature doit être une chaîne de caractères',
+      ],
+      [
+        'an object instead of an optional string',
         { ...SEND, content: {} },
         'Le champ content doit être une chaîne de caractères',
       ],
       [
-        'a string for a list',
+        'a string instead of a list',
         { ...SEND, number: '1' },
         'Le champ number doit être une liste de chaînes de caractères non vide',
       ],

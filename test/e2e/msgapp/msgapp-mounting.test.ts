@@ -435,7 +435,7 @@ describeOnOneAdapter('messaging-app channels in a host', (adapter) => {
     ['no key in the list', { credentialsKey: [] }, 'Option msgapp.credentialsKey is missing'],
     ['a short key', { credentialsKey: 'too short' }, KEY],
     ['a simple key', { credentialsKey: 'a'.repeat(48) }, KEY],
-    ['a key that is none', { credentialsKey: 5 }, 'Option msgapp.credentialsKey'],
+    ['a malformed key', { credentialsKey: 5 }, 'Option msgapp.credentialsKey'],
     ['no tariff', { tariff: undefined }, 'Option msgapp.tariff is missing: { text, media }.'],
     ['half a tariff', { tariff: { text: 1 } }, 'Option msgapp.tariff.media must be an integer from 0 to 1000000'],
     ['a wrong tariff', { tariff: { text: 0.5, media: 1 } }, 'Option msgapp.tariff.text must be an integer'],

@@ -13,9 +13,9 @@ describeOnOneAdapter('a carrier of the host', (adapter) => {
   test.each<[string, () => unknown, RegExp]>([
     ['no list', () => undefined, /^The transport recording answered no list/],
     ['an empty list', () => [], /^The transport recording answered 0 results for 2: it must answer one for each/],
-    ['a kind that there is not', () => [{ kind: 'sent' }, { kind: 'delivered' }], /^The transport .* kind "delivered"/],
+    ['an unknown kind', () => [{ kind: 'sent' }, { kind: 'delivered' }], /^The transport .* kind "delivered"/],
     [
-      'nothing, but a throw',
+      'nothing and throws',
       () => JSON.parse('{'),
       /^Channel sms: the transport threw SyntaxError\.\n +at .*dispatch-answers/s,
     ],

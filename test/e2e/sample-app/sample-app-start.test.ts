@@ -60,7 +60,7 @@ describe('a start of the sample app', () => {
   });
 
   test.each([
-    { what: 'what is no JSON', make: (file: string) => writeFileSync(file, 'msgk_halfwritten') },
+    { what: 'invalid JSON', make: (file: string) => writeFileSync(file, 'msgk_halfwritten') },
     { what: 'a list of nothing of ours', make: (file: string) => writeFileSync(file, '7') },
     { what: 'a folder in its place', make: (file: string) => mkdirSync(file) },
   ])('secrets that cannot be read or stored stop the start with a sentence: $what', async ({ make }) => {

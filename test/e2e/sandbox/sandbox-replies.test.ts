@@ -75,8 +75,8 @@ describeServices('messages from sandbox phones', (start) => {
     ['blanks', { to: 'INFOS', text: ' ' }, 400],
     ['to nobody', { text: 'Bonjour' }, 400],
     ['to a number that is not linked', { to: '22675000009', channel: 'msgapp', text: 'Bonjour' }, 409],
-    ['on a channel that is not there', { to: OWN, channel: 'fax', text: 'Bonjour' }, 409],
-    ['a file that is not there', { to: OWN, channel: 'msgapp', media: '../package.json' }, 404],
+    ['on an unknown channel', { to: OWN, channel: 'fax', text: 'Bonjour' }, 409],
+    ['an unknown file', { to: OWN, channel: 'msgapp', media: '../package.json' }, 404],
   ])('%s is refused', async (_, body, status) => {
     expect(await write(body)).toBe(status);
     expect(received).toEqual([]);

@@ -452,8 +452,8 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
 
     test.each<[string, string, unknown, string]>([
       ['no code', '22670000100', {}, 'Le champ qr est obligatoire'],
-      ['a code that is no string', '22670000100', { qr: 1 }, 'Le champ qr doit être une chaîne de caractères'],
-      ['a number that is none', '+22670000100', { qr: CODE.qr }, 'Numéro invalide : +22670000100'],
+      ['a code that is not a string', '22670000100', { qr: 1 }, 'Le champ qr doit être une chaîne de caractères'],
+      ['a malformed number', '+22670000100', { qr: CODE.qr }, 'Numéro invalide : +22670000100'],
     ])('are not used up by a scan with %s', async (_none, number, body, message) => {
       const { base, scanner } = await start();
       scanner.show(CODE, async () => true);

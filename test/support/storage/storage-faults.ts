@@ -23,7 +23,7 @@ const loose = (once: IdempotencyKey): IdempotencyKey => ({ ...once, key: once.ke
 
 /** Mistakes that are easily made in an adapter, races aside. */
 export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
-  'usage that forgets what is committed late': {
+  'usage that forgets late commits': {
     topic: 'usage',
     build: (storage) => {
       const store = storage.store(UsageStore);
@@ -32,7 +32,7 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
       store.rollUp = (order) => rollUp({ ...order, verifyFrom: undefined });
     },
   },
-  'an audit log that records what did not change': {
+  'an audit log that records requests without a change': {
     topic: 'audit log',
     build: (storage) => {
       const accounts = storage.store(AccountStore);
@@ -88,7 +88,7 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
       outbox.commit = (sends, ...rest) => commit(JSON.parse(JSON.stringify(sends).normalize('NFC')), ...rest);
     },
   },
-  'takeovers nobody asked for': {
+  'takeovers that nobody requested': {
     topic: 'claims',
     build: (storage) => {
       const outbox = storage.store(OutboxStore);
@@ -96,7 +96,7 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
       outbox.claim = (order) => claim({ ...order, abandoned: true });
     },
   },
-  'claims that know no accounts': {
+  'claims that ignore accounts': {
     topic: 'priorities',
     build: (storage) => {
       const { database } = storage;
@@ -108,7 +108,7 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
       };
     },
   },
-  'claims that know no priorities': {
+  'claims that ignore priorities': {
     topic: 'priorities',
     build: (storage) => {
       const { database } = storage;
@@ -207,7 +207,7 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
       rewrite('SET balance = balance + ? WHERE', 'SET balance = balance + ? / 2 WHERE');
     },
   },
-  'expiry of states that were not asked for': {
+  'expiry of other states than requested': {
     topic: 'expire',
     build: (storage) => {
       const outbox = storage.store(OutboxStore);
@@ -215,7 +215,7 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
       outbox.expire = (order) => expire({ ...order, statuses: ['sent', 'sending'] });
     },
   },
-  'a next due time that looks at the queue alone': {
+  'a next due time that considers only queued deliveries': {
     topic: 'next due',
     build: (storage) => {
       const { database } = storage;
@@ -249,14 +249,14 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
       };
     },
   },
-  'states as the worker knows them': {
+  'states as the worker sees them': {
     topic: 'listings',
     build: ({ rewrite }) => {
       rewrite("r.status = 'queued' AND r.error IS NULL", "r.status = 'queued'");
       rewrite("OR (r.status = 'queued' AND r.error IS NOT NULL)", '');
     },
   },
-  'numbers without end': {
+  'lists of numbers without a limit': {
     topic: 'listings',
     build: ({ rewrite }) => {
       rewrite('AND position < ? ORDER BY message_id, position', 'AND ? > 0 ORDER BY message_id, position');
@@ -317,7 +317,7 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
       };
     },
   },
-  'repeats that may be anything': {
+  'repeats that differ from the first posting': {
     topic: 'ledger',
     build: (storage) => {
       const ledger = storage.store(LedgerStore);
@@ -416,7 +416,7 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
       sessions.create = (session) => create(session);
     },
   },
-  'steps from anywhere': {
+  'steps from any state': {
     topic: 'sessions',
     build: (storage) => {
       const { database } = storage;
@@ -428,7 +428,7 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
       };
     },
   },
-  'lists of sessions without bound': {
+  'lists of sessions without a limit': {
     topic: 'sessions',
     build: (storage) => {
       const sessions = storage.store(SessionStore);
@@ -436,7 +436,7 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
       sessions.list = (accountId, channel) => list(accountId, channel, Number.MAX_SAFE_INTEGER);
     },
   },
-  'lists of sessions that are bounded as a whole': {
+  'lists of sessions that are limited as a whole': {
     topic: 'sessions',
     build: (storage) => {
       const sessions = storage.store(SessionStore);
@@ -444,11 +444,11 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
       sessions.list = async (accountId, channel, ended) => (await list(accountId, channel, 99)).slice(0, ended);
     },
   },
-  'sessions that are forgotten with messages in their lane': {
+  'sessions that are deleted with messages in their lane': {
     topic: 'age of sessions',
     build: ({ rewrite }) => rewrite('r.channel = a.channel AND r.lane = a.id)', '0)'),
   },
-  'steps that are kept without bound': {
+  'steps that are kept without a limit': {
     topic: 'age of sessions',
     build: ({ database }) => {
       database.exec(`CREATE TRIGGER fault BEFORE DELETE ON messaging_session_step BEGIN SELECT RAISE(IGNORE); END`);
@@ -474,7 +474,7 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
         );
     },
   },
-  'files that can be read before they are whole': {
+  'files that can be read before they are complete': {
     topic: 'media',
     build: (storage) => {
       const { database } = storage;
@@ -539,7 +539,7 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
       accounts.createAccount = (account) => create({ ...account, id: account.id.toLowerCase() });
     },
   },
-  'key ends that the last word decides': {
+  'key ends that the last call decides': {
     topic: 'API keys',
     build: (storage) => {
       const accounts = storage.store(AccountStore);
@@ -577,7 +577,7 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
         );
     },
   },
-  'what keys have spent, purged to the last day': {
+  'spending of keys that is purged including the last day': {
     topic: 'caps of keys',
     build: (storage) => {
       const outbox = storage.store(OutboxStore);
@@ -596,7 +596,7 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
       };
     },
   },
-  'signatures that are listed whole, whatever the page': {
+  'signatures that are all listed on every page': {
     topic: 'signatures',
     build: (storage) => {
       const accounts = storage.store(AccountStore);
@@ -631,21 +631,21 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
     topic: 'retention',
     build: ({ rewrite }) => rewrite('r.position < v.high', 'r.position < v.high AND 0'),
   },
-  'messages whose recipients go without a mark': {
+  'messages whose recipients are removed without a mark': {
     topic: 'retention',
     build: ({ database }) => {
       database.exec(`CREATE TRIGGER fault AFTER DELETE ON messaging_recipient BEGIN
         UPDATE messaging_message SET removed_at = NULL WHERE id = OLD.message_id; END`);
     },
   },
-  'messages that go with their recipients': {
+  'messages that are removed with their recipients': {
     topic: 'retention',
     build: ({ database }) => {
       database.exec(`CREATE TRIGGER fault AFTER DELETE ON messaging_recipient BEGIN
         DELETE FROM messaging_message WHERE id = OLD.message_id; END`);
     },
   },
-  'messages that one purge removes whole': {
+  'messages that one purge removes completely': {
     topic: 'retention',
     build: (storage) => {
       const retention = storage.store(RetentionStore);
@@ -653,7 +653,7 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
       retention.purgeMessages = (order, remove) => purge({ ...order, limit: order.limit * 2 }, remove);
     },
   },
-  'purges that never look again at what was under way': {
+  'purges that never look again at messages that were under way': {
     topic: 'retention',
     build: ({ database }) => {
       database.exec(`CREATE TRIGGER fault AFTER UPDATE ON messaging_retention BEGIN
@@ -662,7 +662,7 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
         UPDATE messaging_retention SET skipped = NULL WHERE name = NEW.name; END`);
     },
   },
-  'histories that go by the place of their age': {
+  'histories that are removed without regard to their place': {
     topic: 'retention',
     build: ({ rewrite }) =>
       rewrite('DELETE FROM messaging_trail WHERE id <= ?', 'DELETE FROM messaging_trail WHERE id > 0 * ?'),
@@ -671,7 +671,7 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
     topic: 'erasure',
     build: ({ rewrite }) => rewrite('WHERE r.number = ? AND r.due_at IS NULL', 'WHERE r.number = ?'),
   },
-  'errors that go on to quote an erased number': {
+  'errors that still quote an erased number': {
     topic: 'erasure',
     build: ({ rewrite }) => rewrite('error = NULL', 'error = error'),
   },
@@ -681,7 +681,7 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
       database.exec('CREATE TRIGGER fault BEFORE DELETE ON messaging_sent_to BEGIN SELECT RAISE(IGNORE); END');
     },
   },
-  'texts that go with the first of their numbers': {
+  'texts that are removed with the first of their numbers': {
     topic: 'erasure',
     build: ({ rewrite }) => rewrite("AND r.number NOT LIKE '*%'", 'AND 0'),
   },
@@ -689,14 +689,14 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
     topic: 'erasure',
     build: ({ rewrite }) => rewrite('OR r.position <= ?) AND r.number = ?', 'OR r.position < ?) AND r.number = ?'),
   },
-  'keys that are forgotten with a number': {
+  'keys that are deleted with a number': {
     topic: 'erasure',
     build: ({ database }) => {
       database.exec(`CREATE TRIGGER fault AFTER UPDATE ON messaging_idempotency BEGIN
         DELETE FROM messaging_idempotency WHERE idempotency_key = NEW.idempotency_key; END`);
     },
   },
-  'lists whose hashes were always there': {
+  'lists that count as hashed from the beginning': {
     topic: 'erasure',
     build: ({ rewrite }) => rewrite('coalesce(messaging_opt_out_list.hashed_at, ?)', '?'),
   },
@@ -711,7 +711,7 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
     topic: 'received texts',
     build: ({ rewrite }) => rewrite('AND expires_at <= ?', 'AND expires_at < ?'),
   },
-  'answers that go to the first who ever wrote': {
+  'answers that go to the first account that ever wrote': {
     topic: 'received texts',
     build: ({ rewrite }) => rewrite('ORDER BY w.sent_at DESC', 'ORDER BY w.sent_at'),
   },
@@ -739,7 +739,7 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
     build: ({ rewrite }) =>
       rewrite('DO UPDATE SET address = excluded.address, learned_at = excluded.learned_at', 'DO NOTHING'),
   },
-  'right addresses that are forgotten with wrong ones': {
+  'right addresses that are deleted with wrong ones': {
     topic: 'addresses of numbers',
     build: ({ rewrite }) => rewrite('AND app = ? AND address = ?', "AND app = ? AND '' <> ?"),
   },

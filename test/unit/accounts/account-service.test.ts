@@ -59,8 +59,8 @@ describe('accounts', () => {
   test.each<[string, unknown, object]>([
     ['nothing', undefined, refusal('error.body_not_object')],
     ['no name', {}, refusal('error.field_not_string', { field: 'name' })],
-    ['a number for a name', { name: 5 }, refusal('error.field_not_string', { field: 'name' })],
-    ['a number for an id', { id: 5, name: 'N' }, refusal('error.field_not_string', { field: 'id' })],
+    ['a number instead of a name', { name: 5 }, refusal('error.field_not_string', { field: 'name' })],
+    ['a number instead of an id', { id: 5, name: 'N' }, refusal('error.field_not_string', { field: 'id' })],
   ])('refuses to create an account from %s', async (_, input, error) => {
     await expect(here.accounts.createAccount(input as { name: string })).rejects.toEqual(error);
     expect((await here.accounts.listAccounts()).items).toHaveLength(1);

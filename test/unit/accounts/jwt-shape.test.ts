@@ -36,11 +36,11 @@ describe('looksLikeJwt', () => {
     ['six segments', `${header}.e30.c2ln.x.y.z`],
     ['a character outside base64url', `${header}.e3+.c2ln`],
     ['padding', `${header}=.e30.c2ln`],
-    ['a header that is no JSON', `${encode('alg')}.e30.c2ln`],
+    ['a header that is not JSON', `${encode('alg')}.e30.c2ln`],
     ['a header that is a list', `${encode('["alg"]')}.e30.c2ln`],
     ['a header that is null', `${encode('null')}.e30.c2ln`],
     ['a header without alg', `${encode('{"typ":"JWT"}')}.e30.c2ln`],
-    ['an alg that is no string', `${encode('{"alg":1}')}.e30.c2ln`],
+    ['an alg that is not a string', `${encode('{"alg":1}')}.e30.c2ln`],
     ['a space', `${jwt()} `],
     ['an address', 'www.example.com'],
   ])('does not take %s for a JWT', (_what, text) => {

@@ -87,9 +87,9 @@ describe.each([
 
   test.each<[string, unknown, object]>([
     ['a reference that is a number', { reference: 7 }, { code: 'error.field_not_string' }],
-    ['a note that is none', { note: ['paid'] }, { code: 'error.field_not_string' }],
-    ['a note that cannot be kept', { note: 'a\0b' }, { code: 'error.field_invalid' }],
-    ['a name that nobody reads', { ref: 'inv-1' }, { message: expect.stringContaining('Option ref of a posting') }],
+    ['a note that is not a string', { note: ['paid'] }, { code: 'error.field_not_string' }],
+    ['a note that cannot be stored', { note: 'a\0b' }, { code: 'error.field_invalid' }],
+    ['an unknown option', { ref: 'inv-1' }, { message: expect.stringContaining('Option ref of a posting') }],
     [
       'a transaction in the wrong place',
       { manager: {} },

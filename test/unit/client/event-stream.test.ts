@@ -45,7 +45,7 @@ describe('the events of a response', () => {
     ['one', 'event: qr\nid: 7\ndata: {}\n\n', [{ type: 'qr', data: '{}', id: '7' }]],
     ['without a type', 'data: a\n\n', [{ type: 'message', data: 'a', id: undefined }]],
     ['over several lines', 'data: a\ndata:b\ndata\n\n', [{ type: 'message', data: 'a\nb\n', id: undefined }]],
-    ['one blank is no part of a value', 'data:  a\n\n', [{ type: 'message', data: ' a', id: undefined }]],
+    ['one blank is not part of a value', 'data:  a\n\n', [{ type: 'message', data: ' a', id: undefined }]],
     [
       'without data',
       'event: qr\n\nid: 7\n\ndata: a\n\n',

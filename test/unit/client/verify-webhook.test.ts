@@ -67,13 +67,13 @@ describe('a call to a webhook', () => {
   test.each<[string, Record<string, string>, string?]>([
     ['of another body', headersOf(hmac), BODY.replace('3', '4')],
     ['of another id', { ...headersOf(hmac), 'webhook-id': 'msg_2' }],
-    ['of another moment', { ...headersOf(hmac), 'webhook-timestamp': String(now() - 1) }],
+    ['of another time', { ...headersOf(hmac), 'webhook-timestamp': String(now() - 1) }],
     ['of another kind', headersOf((signed) => hmac(signed).replace('v1,', 'v1a,'))],
     [
       'with one byte less',
       headersOf((signed) => `v1,${Buffer.from(hmac(signed).slice(3), 'base64').subarray(1).toString('base64')}`),
     ],
-    ['that is no base64', headersOf(() => 'v1,*** v1, v1')],
+    ['that is not base64', headersOf(() => 'v1,*** v1, v1')],
     ['without a version', headersOf((signed) => hmac(signed).slice(3))],
   ])('with a signature %s is refused', async (_, headers, body = BODY) => {
     await expect(verifyWebhook({ secrets: [SECRET, PUBLIC], headers, body })).rejects.toEqual(refusal('signature'));

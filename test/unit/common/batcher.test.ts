@@ -72,7 +72,7 @@ test.each<[string, string[], number, number | undefined, string[][]]>([
     ],
   ],
   ['one that is too large by itself', ['9', '1'], 5, undefined, [['9'], ['1']]],
-  ['as many items as it may', ['1', '1', '1'], 5, 2, [['1', '1'], ['1']]],
+  ['as many items as it is allowed', ['1', '1', '1'], 5, 2, [['1', '1'], ['1']]],
 ])('a batch takes %s', async (_, items, maxWeight, maxItems, batches) => {
   const limits = { weightOf: Number, maxWeight, ...(maxItems === undefined ? {} : { maxItems }) };
   const { begun, add, step } = open({ ...limits, gathering: new EachTurn() });
@@ -93,8 +93,8 @@ describe('a batch that fails', () => {
   });
 
   test.each<[string, Error, boolean]>([
-    ['while the storage is away', new StorageUnavailableError('away'), true],
-    ['where that is not wanted', new Error('error'), false],
+    ['while the storage is unavailable', new StorageUnavailableError('away'), true],
+    ['if that is switched off', new Error('error'), false],
   ])('fails as a whole %s, and the next batch goes on', async (_, fault, isolatesFailures) => {
     const { add } = open({ perform: failing(fault), gathering: new EachTurn(), isolatesFailures });
     expect((await add('a', 'bad', 'b')).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);

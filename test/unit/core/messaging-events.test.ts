@@ -66,7 +66,11 @@ describe('a listener', () => {
       },
     },
     { how: 'rejects', logged: 'TypeError', listener: () => Promise.reject(mistake()) },
-    { how: 'rejects with what is no error', logged: 'something', listener: () => Promise.reject(TEXT.data.text) },
+    {
+      how: 'rejects with a value that is not an error',
+      logged: 'something',
+      listener: () => Promise.reject(TEXT.data.text),
+    },
     {
       how: "answers another library's promise, which fails",
       logged: 'TypeError',

@@ -136,7 +136,7 @@ describe('redirects', () => {
 
   test.each<[string, Buffer]>([
     ['without a target', answer(302, {}, 'moved')],
-    ['to a URL without end', answer(302, { location: `/${'a'.repeat(8001)}` })],
+    ['to an endless URL', answer(302, { location: `/${'a'.repeat(8001)}` })],
     ['with two targets', Buffer.from('HTTP/1.1 302 X\r\nlocation: /a\r\nlocation: /b\r\ncontent-length: 0\r\n\r\n')],
   ])('with %s are refused', async (_what, bytes) => {
     fixture = await open(({ socket }) => socket.end(bytes));

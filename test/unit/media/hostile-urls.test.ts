@@ -166,7 +166,7 @@ describe('a name is judged by all its addresses', () => {
     ['public IPv4 and unique local IPv6', [PUBLIC, 'fd00::1'], 'not allowed'],
     ['nothing', [], 'no address'],
     ['no address', ['files.example'], 'no address'],
-    ['an address in short', [PUBLIC, '127.1'], 'no address'],
+    ['a short form of an address', [PUBLIC, '127.1'], 'no address'],
     ['an address in octal', ['0177.0.0.1'], 'no address'],
     ['an address with white space', [' 8.8.8.8'], 'no address'],
   ])('%s', async (_what, answers, reason) => {

@@ -86,15 +86,15 @@ describe('validatingFetch', () => {
   const thing = (fields: object) => Response.json({ ...THING, ...fields }, { headers: NOT_STORED });
 
   test.each<[string, Exchange, string]>([
-    ['a path that is not there', { answer: thing({}), path: '/things' }, 'no such operation'],
-    ['a method that is not there', { answer: thing({}), init: { method: 'DELETE' } }, 'no such operation'],
+    ['an unknown path', { answer: thing({}), path: '/things' }, 'no such operation'],
+    ['an unknown method', { answer: thing({}), init: { method: 'DELETE' } }, 'no such operation'],
     ['a status', { answer: Response.json(THING, { status: 201 }) }, 'no such status'],
     ['a content type', { answer: new Response('{}', { headers: NOT_STORED }) }, 'content type text/plain'],
     ['a body where none is described', { answer: Response.json({}, { status: 203 }) }, 'no such status'],
     ['a field of the wrong type', { answer: thing({ id: 1 }) }, 'value/id must be string'],
-    ['a field too many', { answer: thing({ more: 1 }) }, 'must NOT have additional properties'],
+    ['one field too many', { answer: thing({ more: 1 }) }, 'must NOT have additional properties'],
     ['a field that is missing', { answer: thing({ note: undefined }) }, "must have required property 'note'"],
-    ['a moment that is none', { answer: thing({ at: 'yesterday' }) }, 'must match format "date-time"'],
+    ['an invalid time', { answer: thing({ at: 'yesterday' }) }, 'must match format "date-time"'],
     ['a null that is not allowed', { answer: thing({ id: null }) }, 'value/id must be string'],
     ['a header that is missing', { answer: Response.json(THING) }, 'header Cache-Control is missing'],
     [
@@ -109,12 +109,12 @@ describe('validatingFetch', () => {
     ],
     ['an error text', { answer: Response.json(error('Solde SMS insuffisant'), { status: 400 }) }, 'no example says'],
     [
-      'a request that was taken all the same',
+      'an invalid request that was accepted',
       { answer: html(), init: { method: 'POST', body: '{}' } },
       "request body: value must have required property 'name'",
     ],
     ['a query too large', { answer: thing({}), path: '/things/one?limit=501' }, 'query limit: value must be <= 500'],
-    ['a query that is not there', { answer: thing({}), path: '/things/one?page=1' }, 'query page is not described'],
+    ['an unknown query', { answer: thing({}), path: '/things/one?page=1' }, 'query page is not described'],
     [
       'a request header',
       { answer: thing({}), init: { headers: { 'idempotency-key': 'a b' } } },

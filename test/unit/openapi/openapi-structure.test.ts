@@ -49,13 +49,9 @@ describe('structuralFaults', () => {
     ],
     ['a tag twice', { ...documentWith({}), tags: [{ name: 'SMS' }, { name: 'SMS' }] }, 'tag SMS is given twice'],
     ['a path parameter that is not declared', documentWith({ parameters: [] }), 'path parameters (none)'],
-    ['a security scheme that is not there', documentWith({ security: [{ Cookie: [] }] }), 'asks for Cookie'],
+    ['an undeclared security scheme', documentWith({ security: [{ Cookie: [] }] }), 'asks for Cookie'],
     ['an answer without a description', documentWith(answering({ description: '' })), '200 has no description'],
-    [
-      'a schema that is not there',
-      documentWith({}, { schemas: { Other: {}, Thing: REF_TO_NOTHING } }),
-      'leads nowhere',
-    ],
+    ['a missing schema', documentWith({}, { schemas: { Other: {}, Thing: REF_TO_NOTHING } }), 'leads nowhere'],
     [
       'an example that its schema refuses',
       documentWith(answering({ content: { 'application/json': { schema: { type: 'string' }, example: 1 } } })),

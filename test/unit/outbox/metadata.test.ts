@@ -24,7 +24,7 @@ test.each<[string, object]>([
   ['512 characters', { [`${'k'.repeat(12)}`]: 'v'.repeat(500) }],
   ['512 characters outside the basic plane, which are 1024 units of UTF-16', { '🌍': '🌍'.repeat(511) }],
   ['empty keys and values', { '': '' }],
-  ['names that objects have', { constructor: 'a', toString: 'b', valueOf: 'c' }],
+  ['property names that every object has', { constructor: 'a', toString: 'b', valueOf: 'c' }],
   ['an object without a prototype', Object.assign(Object.create(null), { order: '4711' })],
 ])('accepts %s', (_name, given) => {
   expect(metadataOf(given)).toEqual({ ...given });
@@ -59,7 +59,7 @@ test.each<[string, unknown, unknown]>([
   ['a lone surrogate in a value', { order: '\ud83c' }, wrong('error.field_invalid', 'metadata.order')],
   ['a lone surrogate in a key', { '\udf0d': 'x' }, wrong('error.field_invalid', 'metadata.\udf0d')],
   ['a surrogate pair torn between key and value', { '\ud83c': '\udf0d' }, wrong('error.field_invalid')],
-  ['__proto__ as JSON has it', JSON.parse('{"__proto__":"x"}'), wrong('error.field_invalid', 'metadata.__proto__')],
+  ['__proto__ from JSON', JSON.parse('{"__proto__":"x"}'), wrong('error.field_invalid', 'metadata.__proto__')],
   ['__proto__ with an object', own('__proto__', { a: 'b' }), wrong('error.field_invalid', 'metadata.__proto__')],
 ])('refuses %s', (_name, given, expected) => {
   const error = thrown(() => metadataOf(given));

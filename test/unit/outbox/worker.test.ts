@@ -664,7 +664,7 @@ describe('a channel with lanes', () => {
     expect(Math.max(...atOnce)).toBeLessThanOrEqual(1);
   });
 
-  test.each(['a head that waits for another attempt', 'a head that somebody else has'] as const)(
+  test.each(['a head that waits for another attempt', 'a head that another worker holds'] as const)(
     'does not spin on %s',
     async (head) => {
       const world = await openLanes(['a'], 'at-most-once');

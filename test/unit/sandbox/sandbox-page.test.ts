@@ -412,9 +412,9 @@ describe('the codes on the page', () => {
   });
 
   test.each<[string, string, Partial<Pick<SandboxPageBrowser, 'codes' | 'latest'>>, string]>([
-    ['a number that is none', '12', {}, 'Un numéro international, en chiffres.'],
-    ['a code that is gone', '22670000001', { codes: [] }, 'Ce code n’est plus affiché.'],
-    ['a server that is away', '22670000001', { latest: undefined }, 'Le téléphone ne répond pas, réessayez.'],
+    ['a malformed number', '12', {}, 'Un numéro international, en chiffres.'],
+    ['a code that no longer exists', '22670000001', { codes: [] }, 'Ce code n’est plus affiché.'],
+    ['an unavailable server', '22670000001', { latest: undefined }, 'Le téléphone ne répond pas, réessayez.'],
   ])('explain the error: %s', async (_, number, trouble, sentence) => {
     const browser = await opened();
     await browser.shows(code());

@@ -184,7 +184,7 @@ describe('unsendable', () => {
     ['a high surrogate at the end', 'a\ud83d', 'U+D83D'],
     ['a high surrogate before a character', '\ud83da', 'U+D83D'],
     ['a low surrogate first', '\ude00\ud83d', 'U+DE00'],
-    ['a low surrogate behind a pair', '😀\ude00', 'U+DE00'],
+    ['a low surrogate after a pair', '😀\ude00', 'U+DE00'],
     ['two high surrogates', '\ud83d😀', 'U+D83D'],
     ['the first of several', '😀\u001b\0', 'U+001B'],
   ])('names %s', (_, text, named) => {
@@ -209,7 +209,7 @@ describe('transliteratePunctuation', () => {
     ['dashes', 'a–b—c−d‐e‑f', 'a-b-c-d-e-f'],
     ['an ellipsis', 'Attendez…', 'Attendez...'],
     ['each exotic space with one', 'a\u2003b\u3000c\td', 'a b c d'],
-    ['what has no width', 'a\u200bb\ufeffc\u00add\u2060e\u200df', 'abcdef'],
+    ['characters without width', 'a\u200bb\ufeffc\u00add\u2060e\u200df', 'abcdef'],
     ['decomposed letters of the alphabet', 'e\u0301te\u0301 man\u0303ana', 'été mañana'],
     ['compatibility letters', '\u2126 \u212b', 'Ω Å'],
     ['line separators', 'a\u2028b\u2029c', 'a\nb\nc'],

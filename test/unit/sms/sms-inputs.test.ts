@@ -52,7 +52,7 @@ test.each<[string, unknown]>([
   ['a string', NUMBER],
   ['a number', 22670000500],
   ['an object', {}],
-  ['what is like a list', { length: 1, 0: NUMBER }],
+  ['an object like a list', { length: 1, 0: NUMBER }],
   ['a set', new Set([NUMBER])],
   ['nothing', undefined],
   ['null', null],

@@ -97,7 +97,7 @@ const FAULTS: Readonly<Record<string, readonly [notices: string, build: (app: Lo
       };
     },
   ],
-  'words after the close': [
+  'reports after the close': [
     'linking > a closed connection reports nothing more, not even its end',
     (app) => {
       app.speaksWhenClosed = true;
@@ -115,7 +115,7 @@ const FAULTS: Readonly<Record<string, readonly [notices: string, build: (app: Lo
         );
     },
   ],
-  'messages that go out twice': [
+  'messages that are sent twice': [
     'sending > a text arrives once and unchanged: Arabic',
     (app) => {
       const keep = app.keep.bind(app);
@@ -151,7 +151,7 @@ const FAULTS: Readonly<Record<string, readonly [notices: string, build: (app: Lo
       };
     },
   ],
-  'refusals that are tried for ever': [
+  'refusals that are repeated forever': [
     'sending > a number that the app refuses is refused (if the double can refuse)',
     (app) => {
       const deliver = app.deliver.bind(app);
@@ -171,20 +171,20 @@ const FAULTS: Readonly<Record<string, readonly [notices: string, build: (app: Lo
       };
     },
   ],
-  'numbers that are all there': [
+  'numbers that are all reported as registered': [
     'reports whether a number is on the app, or that this is unknown',
     (app) => {
       app.isThere = async () => true;
     },
   ],
-  'addresses that a message does not go to': [
+  'addresses that messages do not use': [
     'an address that one connection gives works on another (optional: another spelling)',
     (app) => {
       const keep = app.keep.bind(app);
       app.keep = ({ address: _, ...message }) => keep(message);
     },
   ],
-  'a stop that sends and says it did not': [
+  'a stop that sends and reports that it did not': [
     'sending > a message is answered when the process wants to stop, and nothing is sent without a result',
     (app) => {
       app.deliver = async (message) => {

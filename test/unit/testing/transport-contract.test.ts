@@ -59,13 +59,13 @@ const FAULTS: Readonly<Record<string, { readonly notices: string; readonly build
       carrier.submit = async (batch) => batch.map((sms) => carrier.take(sms)).reverse();
     },
   },
-  'a result too few': {
+  'one result too few': {
     notices: 'submits > an SMS arrives once, under its signature',
     build: (carrier) => {
       carrier.submit = async (batch) => batch.map((sms) => carrier.take(sms)).slice(1);
     },
   },
-  'an SMS that goes out twice': {
+  'an SMS that is sent twice': {
     notices: 'submits > one text to 200 numbers: each gets it once',
     build: faultyTake((sms, take, carrier) => {
       if (sms.position === 7) carrier.keep(sms);
@@ -88,7 +88,7 @@ const FAULTS: Readonly<Record<string, { readonly notices: string; readonly build
     notices: 'texts > arrives unchanged: blanks at the ends',
     build: faultyTake((sms, take) => take({ ...sms, text: sms.text.trim() })),
   },
-  'refusals that are tried for ever': {
+  'refusals that are repeated forever': {
     notices: 'refusals > what the carrier refuses for good is refused (where the double can refuse)',
     build: turned('refused', 'retry'),
   },
@@ -96,12 +96,12 @@ const FAULTS: Readonly<Record<string, { readonly notices: string; readonly build
     notices: 'refusals > what the carrier cannot take now may be tried again (where the double can be busy)',
     build: turned('retry', 'refused'),
   },
-  'doubts that are sent again': {
+  'SMS in doubt that are sent again': {
     notices:
       'refusals > what nobody answers for is in doubt, and not handed over again by itself (where the double can lose)',
     build: turned('unknown', 'retry'),
   },
-  'a throw for one bad number': {
+  'an error thrown for one bad number': {
     notices: 'refusals > a refused SMS takes no other with it (where the double can refuse)',
     build: faultyTake((sms, take) => {
       const result = take(sms);
@@ -116,7 +116,7 @@ const FAULTS: Readonly<Record<string, { readonly notices: string; readonly build
       return result.kind === 'refused' ? { ...result, error: `bad number ${sms.number}` } : result;
     }),
   },
-  'a stop that submits all the same and says it did not': {
+  'a stop that still submits and reports that it did not': {
     notices:
       'stopping > a batch that comes when the process wants to stop is answered, and nothing of it is sent without a result',
     build: (carrier) => {
@@ -134,7 +134,7 @@ const FAULTS: Readonly<Record<string, { readonly notices: string; readonly build
       carrier.capacity = () => 20 - taken();
     },
   },
-  'a capacity that is no number': {
+  'a capacity that is not a number': {
     notices: 'submits > its capacity, if it reports one, is a number, and at least 1 while it holds nothing',
     build: (carrier) => {
       carrier.capacity = () => Number('a lot');
@@ -175,7 +175,7 @@ const FAULTS: Readonly<Record<string, { readonly notices: string; readonly build
         carrier.stored(carrier.sink?.receipts([{ route: 'loop-1', ids: ['1'], status }]));
     },
   },
-  'every receipt as a delivery': {
+  'every receipt reported as a delivery': {
     notices:
       'receipts > a receipt reaches the sink under the id of the submit: undelivered (where the double sends receipts)',
     build: (carrier) => {

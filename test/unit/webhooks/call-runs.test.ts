@@ -26,8 +26,8 @@ test.each([
   ['failures', [FAILED, 0], [FAILED, 0]],
   ['other statuses', [TAKEN, 0], [{ ...TAKEN, status: 204 }, 0]],
   ['other answers', [TAKEN, 0], [{ ...TAKEN, reply: 'fine' }, 0]],
-  ['times that are apart', [TAKEN, 0], [TAKEN, RUN_MS]],
-  ['times that are apart, the earlier one last', [TAKEN, RUN_MS], [TAKEN, 0]],
+  ['times that are far apart', [TAKEN, 0], [TAKEN, RUN_MS]],
+  ['times that are far apart, the earlier one last', [TAKEN, RUN_MS], [TAKEN, 0]],
 ] as const)('%s are recorded one by one', (_, first, second) => {
   expect(lengths([first, second])).toEqual([1, 1]);
 });

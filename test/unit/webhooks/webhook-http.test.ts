@@ -178,7 +178,7 @@ describe('endpoints that are refused', () => {
     ['a private address', 'https://10.0.0.1/'],
     ['loopback', 'https://127.0.0.1/'],
     ['http', 'http://hooks.example/'],
-    ['a name that is private', 'https://hooks.internal/'],
+    ['a name with a private address', 'https://hooks.internal/'],
     ['a name without an address', 'https://nobody.example/'],
   ])('refuses %s', async (_, url) => {
     const { server, trap, network, connections } = await world(ok);

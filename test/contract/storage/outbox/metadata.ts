@@ -14,7 +14,7 @@ const KEPT: Readonly<Record<string, Metadata>> = {
   'scripts from right to left': { مرحبا: 'طلب رقم ٤٧١١', שלום: '\u200fהזמנה\u200e 4711' },
   'quotes, backslashes and what looks like JSON or SQL': { '"\\': `'; --`, a: '{"b":null}', $1: '? :name %s' },
   'control characters and blanks at both ends': { ' \t': ' \r\n\u0001\u007f\u2028\ufeff ', '': '' },
-  'names that objects have': { constructor: 'a', toString: 'b', hasOwnProperty: 'c', length: '1' },
+  'property names that every object has': { constructor: 'a', toString: 'b', hasOwnProperty: 'c', length: '1' },
   'keys in an order of their own': { zebra: '1', apple: '2', Zebra: '3', 'zebra ': '4' },
   nothing: {},
   'the most that is taken': Object.fromEntries(range(16).map((index) => [`k${index + 10}`, '🌍'.repeat(29)])),

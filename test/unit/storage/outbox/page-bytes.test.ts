@@ -115,7 +115,7 @@ describe('a page of a list has a limited number of bytes, no more are read, and 
 
   test.each([
     ['entries of the audit log', {}],
-    ['entries of the audit log since a moment', { since: START }],
+    ['entries of the audit log since a time', { since: START }],
   ])('%s', async (_name, query) => {
     const { db } = await setup();
     const log = new AuditLog(db);

@@ -244,7 +244,7 @@ describe("work that joins the host's transaction", () => {
     expect(await it.storage.store(LedgerStore).check()).toEqual([]);
   });
 
-  test.each(['no transaction', 'a transaction that is over', 'another DataSource', 'no manager at all'])(
+  test.each(['no transaction', 'a transaction that has ended', 'another DataSource', 'no manager at all'])(
     'is refused with %s, and writes nothing',
     async (which) => {
       const it = await world();
@@ -256,7 +256,7 @@ describe("work that joins the host's transaction", () => {
       const attempt = (manager: unknown) => it.storage.store(OutboxStore).commit([aSend(1)], decide, { manager });
       const refused = { code: 'error.storage_unavailable', reason: expect.stringContaining('{ host: { manager } }') };
       if (which === 'no transaction') await expect(attempt(it.dataSource.manager)).rejects.toMatchObject(refused);
-      if (which === 'a transaction that is over') await expect(attempt(ended)).rejects.toMatchObject(refused);
+      if (which === 'a transaction that has ended') await expect(attempt(ended)).rejects.toMatchObject(refused);
       if (which === 'no manager at all') await expect(attempt({})).rejects.toMatchObject(refused);
       if (which === 'another DataSource') {
         await other.transaction(async (manager) => {

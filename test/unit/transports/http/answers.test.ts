@@ -145,7 +145,7 @@ describe('the charset of an answer', () => {
     ['UTF-16 that is named', 'application/json; charset=UTF-16', Buffer.from(accents, 'utf16le')],
     ['ISO-8859-1 that is named', 'application/json; charset="ISO-8859-1"', Buffer.from(accents, 'latin1')],
     ['ISO-8859-1 that is not', 'application/json', Buffer.from(accents, 'latin1')],
-    ['one that nobody knows', 'application/json; charset=x-none', Buffer.from(accents)],
+    ['an unknown charset', 'application/json; charset=x-none', Buffer.from(accents)],
   ])('%s', async (_, type, body) => {
     const { submit } = await gateway(says(answer(200, { 'content-type': type }, body)));
     expect(await submit()).toEqual(SENT);
@@ -156,9 +156,9 @@ describe('the end of an answer', () => {
   test.each<[string, ByteHandler]>([
     ['with the connection, HTTP/1.0', (socket) => void socket.end(`HTTP/1.0 200 OK\r\n\r\n${BODY}`)],
     ['with the connection, without a length', (socket) => void socket.end(`HTTP/1.1 200 OK\r\n\r\n${BODY}`)],
-    ['with close said', (socket) => void socket.end(answer(200, { connection: 'close' }, BODY))],
-    ['with close said and not done', (socket) => void socket.write(answer(200, { connection: 'close' }, BODY))],
-    ['with keep-alive said and the connection closed', (socket) => void socket.end(whole)],
+    ['with close announced', (socket) => void socket.end(answer(200, { connection: 'close' }, BODY))],
+    ['with close announced and not done', (socket) => void socket.write(answer(200, { connection: 'close' }, BODY))],
+    ['with keep-alive announced and the connection closed', (socket) => void socket.end(whole)],
     [
       'with trailers',
       says(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nf\r\n${BODY}\r\n0\r\nX-Sum: 1\r\nX-Other: 2\r\n\r\n`),

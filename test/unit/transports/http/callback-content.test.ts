@@ -83,7 +83,7 @@ describe('JSON is read in its own encoding', () => {
 
 describe('a form is read in the charset that it names', () => {
   test.each<[string, string | undefined, string, VendorCallback['charset']]>([
-    ['UTF-8 without a word', FORM, 'text=ARR%C3%8AT&id=5', {}],
+    ['UTF-8 without a declaration', FORM, 'text=ARR%C3%8AT&id=5', {}],
     ['ISO-8859-1', `${FORM}; charset=ISO-8859-1`, 'text=ARR%CAT&id=5', {}],
     ['latin1', `${FORM};charset="latin1"`, 'text=ARR%CAT&id=5', {}],
     ['windows-1252', `${FORM}; charset=Windows-1252`, 'text=ARR%caT&id=5', {}],
@@ -98,11 +98,11 @@ describe('a form is read in the charset that it names', () => {
     ['ASCII of the locale C', `${FORM}; charset=ANSI_X3.4-1968`, 'text=ARR%C3%8AT&id=5', {}],
     ['ASCII that is windows-1252', `${FORM}; charset=ascii`, 'text=ARR%CAT&id=5', {}],
     ['none', `${FORM}; charset=none`, 'text=ARR%C3%8AT&id=5', {}],
-    ['a line end behind', FORM, 'text=ARR%C3%8AT&id=5\r\n', {}],
+    ['a line end after it', FORM, 'text=ARR%C3%8AT&id=5\r\n', {}],
     ['separators of HTML', FORM, 'text=ARR%C3%8AT&amp;id=5', {}],
     ['an old charset of Macs', `${FORM}; charset=macintosh`, 'text=ARR%E6T&id=5', {}],
     ['_charset_', FORM, '_charset_=iso-8859-1&text=ARR%CAT&id=5', {}],
-    ['_charset_ behind the text', FORM, 'text=ARR%CAT&id=5&_charset_=iso-8859-1', {}],
+    ['_charset_ after the text', FORM, 'text=ARR%CAT&id=5&_charset_=iso-8859-1', {}],
     ["the vendor's own field", FORM, 'text=ARR%CAT&id=5&charset=ISO-8859-1', { field: 'charset' }],
     ['its field against the type', `${FORM}; charset=utf-8`, 'text=ARR%CAT&id=5&cs=latin1', { field: 'cs' }],
     ['the fallback', FORM, 'text=ARR%CAT&id=5', { fallback: 'ISO-8859-1' }],
@@ -234,7 +234,7 @@ describe('multipart/form-data', () => {
       type,
       `${part('Content-Disposition: form-data; name="a"\r\nContent-Transfer-Encoding: base64', 'YQ==')}--XyZ--`,
     ],
-    ['bytes that are no UTF-8', type, latin1(`${field('a', 'é')}--XyZ--`)],
+    ['bytes that are not UTF-8', type, latin1(`${field('a', 'é')}--XyZ--`)],
     ['1001 fields', type, `${field('a', 'b').repeat(1002)}--XyZ--`],
   ])('with %s cannot be read', (_, contentType, body) => {
     expect(() => contentOf(contentType, body).form).toThrow(UnreadableContentError);

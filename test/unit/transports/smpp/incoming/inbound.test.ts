@@ -16,7 +16,7 @@ describe('decoding', () => {
   });
 
   test.each<[string, string]>([
-    ['an escape before what is no extension shows the basic character', '1b41'],
+    ['an escape before an unknown extension shows the basic character', '1b41'],
     ['one at the end shows nothing', '411b'],
   ])('%s', (_, octets) => {
     expect(decodeGsm7(hex(octets))).toBe('A');
@@ -91,7 +91,7 @@ describe('the position of a part', () => {
   test.each([
     ['8-bit reference', '05 00 03 2a 02 01 41', { reference: '8:42', total: 2, number: 1 }],
     ['16-bit reference', '06 08 04 01 2a 03 03 41', { reference: '16:298', total: 3, number: 3 }],
-    ['behind another element', '09 24 01 03 00 03 2a 02 02 00 41', { reference: '8:42', total: 2, number: 2 }],
+    ['after another element', '09 24 01 03 00 03 2a 02 02 00 41', { reference: '8:42', total: 2, number: 2 }],
   ])('%s', (_, octets, place) => {
     expect(withHeader(octets).place).toEqual(place);
   });
@@ -105,7 +105,7 @@ describe('the position of a part', () => {
     ['a header longer than the message', 'ff 41', 'ff41'],
     ['no octets', '', ''],
     ['an element longer than its header', '05 00 09 2a 02 01 41', '41'],
-    ['a part that is none of its parts', '05 00 03 2a 02 03 41', '41'],
+    ['a part number above the total', '05 00 03 2a 02 03 41', '41'],
     ['part 0', '05 00 03 2a 02 00 41', '41'],
     ['one part of one', '05 00 03 2a 01 01 41', '41'],
     ['an element without length', '01 00 41', '41'],

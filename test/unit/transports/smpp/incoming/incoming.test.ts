@@ -233,7 +233,7 @@ describe('texts from phones', () => {
   test.each<[string, ShortMessage]>([
     ['from a name', inbound('Pub', { source: { ton: 5, npi: 0, address: 'ORANGE' } })],
     ['from a short code', inbound('Pub', { source: { ton: 3, npi: 0, address: '36111' } })],
-    ['that are no text', inbound(Uint8Array.of(0, 255), { dataCoding: 4 })],
+    ['that are not text', inbound(Uint8Array.of(0, 255), { dataCoding: 4 })],
   ])('%s are accepted and ignored', async (_, message) => {
     const smsc = await bound();
     expect(await asked(smsc, message)).toBe(0);

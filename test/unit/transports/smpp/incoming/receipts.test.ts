@@ -85,14 +85,14 @@ describe('a message that only its text marks as a receipt', () => {
     ['with a date only', 'id:abc-1 done date:2611211001 stat:EXPIRED'],
     ['with an error only', 'id:abc-1 stat:UNDELIV err:004'],
     ['with dates of 14 digits', FULL.replaceAll(/date:26\d{8}/g, 'date:20261121100159')],
-    ['with blanks behind the colons', 'id: abc-1 sub: 001 submit date: 2611211000 stat: DELIVRD err: 0'],
-    ['with an underscore for a blank', 'id:abc-1 submit_date:2611211000 done_date:2611211001 stat:DELIVRD'],
+    ['with blanks after the colons', 'id: abc-1 sub: 001 submit date: 2611211000 stat: DELIVRD err: 0'],
+    ['with an underscore instead of a blank', 'id:abc-1 submit_date:2611211000 done_date:2611211001 stat:DELIVRD'],
     ['with empty values', 'id:abc-1 sub: dlvrd: submit date:2611211000 done date: stat:DELIVRD err: text:'],
     ['with further labels', `id:abc-1 mcc:613 mnc:02 ${FULL.slice(9)}`],
     ['in lines', FULL.replaceAll(/ (?=sub:|dlvrd|submit|done|stat|err|text)/g, '\r\n')],
     ['with commas', 'id:abc-1, stat:DELIVRD, err:000'],
     ['closed with a line end and a NUL', `${FULL}\r\n\0`],
-    ['with a number for its state', 'id:abc-1 done date:2611211001 stat:2 err:000'],
+    ['with a number as its state', 'id:abc-1 done date:2611211001 stat:2 err:000'],
     ['with a state of carriers', FULL.replace('DELIVRD', 'NO-CREDITS')],
   ])('is one %s', (_, text) => {
     expect(kindOf(text)).toBe('receipt');
@@ -109,7 +109,7 @@ describe('a message that only its text marks as a receipt', () => {
   test.each<[string, string]>([
     ['a word', 'STOP'],
     ['nothing', ''],
-    ['a receipt that a phone hands on', `Fwd: ${FULL}`],
+    ['a receipt that a phone forwards', `Fwd: ${FULL}`],
     ['a quoted receipt', `"${FULL}"`],
     ['a blank before it', ` ${FULL}`],
     ['some labels', 'id:7 stat:DELIVRD'],
@@ -120,12 +120,12 @@ describe('a message that only its text marks as a receipt', () => {
     ['an id and a question', 'id: 4711? stat: ok?'],
     ['labels and a smile', `${FULL.replace(/ text.*/, '')} :-)`],
     ['no id', FULL.replace('abc-1', '')],
-    ['a sub that is no number', FULL.replace('sub:001', 'sub:one')],
+    ['a sub that is not a number', FULL.replace('sub:001', 'sub:one')],
     ['no date', FULL.replace('done date:2611211001', 'done date:demain')],
-    ['a date that is none', FULL.replace('done date:2611211001', 'done date:2613211001')],
-    ['a submit date that is none', FULL.replace('submit date:2611211000', 'submit date:2611212500')],
-    ['a state that nobody has', FULL.replace('DELIVRD', 'PARFAIT')],
-    ['the name of a property for a state', FULL.replace('DELIVRD', 'constructor')],
+    ['an invalid date', FULL.replace('done date:2611211001', 'done date:2613211001')],
+    ['an invalid submit date', FULL.replace('submit date:2611211000', 'submit date:2611212500')],
+    ['an unknown state', FULL.replace('DELIVRD', 'PARFAIT')],
+    ['the name of a property as a state', FULL.replace('DELIVRD', 'constructor')],
     ['words after the state', FULL.replace(/err.*/, 'merci')],
     ['words between the labels', FULL.replace(' stat', ' ok stat')],
   ])('is a text from a phone if it has %s', (_, text) => {
@@ -357,7 +357,7 @@ describe('a receipt', () => {
   });
 
   test.each<[string, Partial<ShortMessage>]>([
-    ['declared UCS-2 and ASCII all the same', { dataCoding: 8 }],
+    ['declared UCS-2 although it is ASCII', { dataCoding: 8 }],
     ['UCS-2 indeed', { dataCoding: 8, shortMessage: Buffer.from(FULL, 'utf16le').swap16() }],
     ['UCS-2 that is not declared', { shortMessage: Buffer.from(FULL, 'utf16le').swap16() }],
     [

@@ -175,8 +175,8 @@ describe('bodies with false contents', () => {
   test.each([
     ['without its NUL', '613762', 'a7b'],
     ['with two NULs', '6137620000', 'a7b'],
-    ['with a line end behind its NUL', '613762000d0a', 'a7b'],
-    ['with half an optional parameter behind it', '613762000424', 'a7b'],
+    ['with a line end after its NUL', '613762000d0a', 'a7b'],
+    ['with half an optional parameter after it', '613762000424', 'a7b'],
     ['of a NUL only', '00', ''],
   ])('the id of an answer with %s is read', (_, body, messageId) => {
     const frame = Buffer.from(`00000000800000040000000000000003${body}`, 'hex');
