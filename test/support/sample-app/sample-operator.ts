@@ -42,7 +42,7 @@ export async function operate(
   try {
     runs += 1;
     // The program is evaluated for each command, its imports once.
-    await import(`../../sample-app/src/operator/operator.js?${runs}`);
+    await import(`../../../sample-app/src/operator/operator.js?${runs}`);
     return { code: Number(process.exitCode), output };
   } catch (failure) {
     if (!(failure instanceof Ended)) throw failure;
