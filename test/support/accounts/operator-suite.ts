@@ -64,7 +64,7 @@ export function operatorSuite(open: OpenStorage): void {
     return items.toReversed().map(({ action, target }) => `${action} ${target}`);
   };
 
-  test('20 postings of one reference at once, over two processes, post once and are published once', async () => {
+  test('20 simultaneous postings with one reference, over two processes, post once and are published once', async () => {
     await make('shop');
     const other = await harness.another?.();
     const posting: LedgerPosting = { id: 'op:r', accountId: 'shop', kind: 'topup', units: 7, at: START, by: BY };
@@ -186,7 +186,7 @@ export function operatorSuite(open: OpenStorage): void {
     expect(found).toEqual(['a TWO', 'b ONE', 'b TWO', 'a ONE']);
   });
 
-  test('pauses and rests are kept, each once, and reported with their scope', async () => {
+  test('pauses and rests are stored once each, and listed with their scope', async () => {
     const at = { by: BY, at: START };
     const scope = { channel: 'sms', accountId: 'a' };
     for (const each of [scope, scope, { ...scope, accountId: undefined }]) await control().pause(each, at);

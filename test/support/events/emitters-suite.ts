@@ -127,7 +127,7 @@ export function emitterRules(open: () => Promise<DataSource>): void {
     expect([await world.published(), (await world.log.state(EVERY_ACCOUNT)).last]).toEqual([[], 0]);
   });
 
-  test('steps that share a transaction publish each its own events, and one that throws publishes nothing', async () => {
+  test('steps that share a transaction each record their own event, and one that throws records none', async () => {
     const world = await start();
     await world.record();
     const step = (service: string, fails = false) =>
@@ -216,7 +216,7 @@ function lowBalanceRules(start: () => Promise<Fixture>): void {
     expect(await storage.store(LedgerStore).check()).toEqual([]);
   });
 
-  test('two that look at once publish it once', async () => {
+  test('two processes that look at once report it once', async () => {
     const world = await withThreshold();
     await world.record();
     await world.spend(995);

@@ -268,7 +268,7 @@ export function describeCallStore(
       expect(await store.renew('a', [lease, old], NOW + 9000)).toEqual([{ ...lease, updatedAt: 1 }]);
     });
 
-    test('notifies who calls an endpoint, at the next renewal, that calls were asked for', async () => {
+    test('tells the process that calls an endpoint, at the next renewal, that calls were requested', async () => {
       const one = await endpoint(4);
       const lease = await leaseOf(one);
       await store.commit('a', [progress(lease, { cursor: 4, failed: [failed(2, undefined)] })]);
@@ -326,7 +326,7 @@ export function describeCallStore(
       await expect(replay(one, 98)).rejects.toMatchObject({ code: 'error.too_many_replays' });
     });
 
-    test('has nothing called again of types that the endpoint does not receive', async () => {
+    test('repeats no calls for types that the endpoint does not get', async () => {
       const one = await endpoint(2, { types: '["optout.added"]' });
       await store.commit('a', [progress(await leaseOf(one), { cursor: 2, failed: [failed(1, undefined)] })]);
       const order = { endpoint: one, after: 0, since: undefined, until: undefined, at: NOW };

@@ -119,7 +119,7 @@ export function onceKeyTests({ test }: TestRunner, world: StorageFixture): void 
     await world.holds(0);
   });
 
-  test('lookalikes are told apart within one batch too', async () => {
+  test('lookalikes are distinguished within one batch too', async () => {
     await world.fund(LOOKALIKES.length);
     await world.accept(...LOOKALIKES.map((key, index) => aSend(index, { once: onceKey({ key }) })));
     await world.holds(0);
