@@ -5,7 +5,7 @@ import { columnTypes } from '../storage/schema/column-types.js';
 export function billingTables(dialect: Dialect): string[] {
   const { id, text, integer } = columnTypes(dialect);
   // Most entries are charges. If the database supports partial indexes, this index leaves them out.
-  const notCharges = dialect.driver === 'mysql' ? '' : " WHERE kind <> 'charge'";
+  const notCharges = dialect.indexedIf("kind <> 'charge'");
   return [
     // The id of a charge is the message's id. The id of a refund is the message's id and the recipient's position. So the
     // primary key prevents a second charge or refund.

@@ -20,8 +20,9 @@ interface DeliveryState {
 }
 
 /**
- * The states of one recipient's delivery, in the order in which documents list them. Types, checks, SQL, OpenAPI,
- * events, metrics and the words and colours of the pages are derived from this table.
+ * The states of one recipient's delivery, in the order in which documents list them. The types, lists of SQL, OpenAPI,
+ * events, metrics and the words and colours of the pages are derived from this table. What leads to a state is not: see
+ * `nextState`, and for a state of the stage `waiting` also the queues (CONTRIBUTING.md, "A state of a delivery").
  */
 export const DELIVERY_STATES = {
   queued: {
@@ -94,6 +95,9 @@ type StatusWith<Property> = { [S in DeliveryStatus]: States[S] extends Property 
 
 /** The states of a delivery that has not been handed over to a carrier yet. */
 export type WaitingStatus = StatusWith<{ readonly stage: 'waiting' }>;
+
+/** The state in which an accepted delivery begins. */
+export const FIRST_STATUS = 'queued' satisfies WaitingStatus;
 
 /** The states that have an event, so that the account learns of them. */
 export type PublishedStatus = Exclude<DeliveryStatus, WaitingStatus>;

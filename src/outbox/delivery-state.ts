@@ -1,4 +1,4 @@
-import { DELIVERY_STATES, type DeliveryStatus } from '../events/delivery-status.js';
+import { DELIVERY_STATES, type DeliveryStatus, type PublishedStatus } from '../events/delivery-status.js';
 
 export type { DeliveryStatus } from '../events/delivery-status.js';
 
@@ -54,7 +54,7 @@ export interface DeliveryUpdate {
   /** The recipient's position in the send, from 0. */
   readonly position: number;
   /** The new state. `queued`: the delivery was not sent and will be tried again at `dueAt`. */
-  readonly status: Exclude<DeliveryStatus, 'sending'>;
+  readonly status: PublishedStatus | 'queued';
   /**
    * The attempt that this update comes from; undefined for a report of the carrier. `queued`, `failed` and `unknown` of
    * an attempt are applied only while the attempt still has the lease.

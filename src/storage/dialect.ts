@@ -41,7 +41,11 @@ export interface Behind {
 
 /** The SQL that differs between databases. All other SQL is common to them. */
 export abstract class Dialect {
-  /** TypeORM's name of the driver. */
+  /**
+   * The engine: `postgres`, `mysql` (MariaDB too), `better-sqlite3`, or a name of its own. Only queries of an engine's
+   * catalogues depend on it: `doctor`, the warnings about settings, the free disk and the dead rows in metrics. They are
+   * left out for a name that is not one of these three. What an engine can do is said by the other members.
+   */
   abstract readonly driver: string;
 
   /** A column's type in `CREATE TABLE`. Ids and names compare byte by byte. */
@@ -61,9 +65,14 @@ export abstract class Dialect {
     return [];
   }
 
+  /** Restricts an index to the rows that meet a condition. Empty if the database has no partial indexes. */
+  indexedIf(condition: string): string {
+    return ` WHERE ${condition}`;
+  }
+
   /** Restricts an index to rows in which `column` is not null, if the database has partial indexes. */
   indexedOnly(column: string): string {
-    return ` WHERE ${column} IS NOT NULL`;
+    return this.indexedIf(`${column} IS NOT NULL`);
   }
 
   /** A column of type `text` in an index. Its values are of 2048 bytes at most. */

@@ -128,7 +128,7 @@ export class SqlStorage extends MessagingStorage {
       throw error;
     });
     this.opened = { dataSource, isOurs, database, groups };
-    if (migrations === 'check') await database.read(() => checkSchema(groups));
+    if (migrations === 'check') await database.read(() => checkSchema(groups, dialect !== undefined));
     else await database.migrate(() => migrate(database.dialect, new SystemClock().now(), groups));
     await checkTexts(database);
   }

@@ -1,6 +1,7 @@
 import type { Clock } from '../common/clock.js';
 import { countryOf } from '../common/phone-numbers/phone-number.js';
 import type { SafeTelemetry } from '../common/telemetry/safe-telemetry.js';
+import { isPublished } from '../events/delivery-status.js';
 import { refusedTransitions } from '../outbox/accept/refusals.js';
 import { costOf, type Send } from '../outbox/accept/send.js';
 import type { DeliveryUpdate } from '../outbox/delivery-state.js';
@@ -62,8 +63,8 @@ export function outboxProbe(instruments: Instruments, telemetry: SafeTelemetry, 
 /** Counts changes of deliveries, and the units that they refund. */
 export function countTransitions(instruments: Instruments, transitions: readonly DeliveryTransition[]): void {
   for (const { channel, status, refund, error, accountId } of transitions) {
-    if (status === 'queued') instruments.record('retries_total', 1, channel);
-    else if (status !== 'sending') instruments.record('deliveries_total', 1, channel, status);
+    if (isPublished(status)) instruments.record('deliveries_total', 1, channel, status);
+    else if (status === 'queued') instruments.record('retries_total', 1, channel);
     if (refund > 0) {
       instruments.record('refunded_units_total', refund, channel, reasonOf(error), instruments.accountOf(accountId));
     }

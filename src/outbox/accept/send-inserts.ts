@@ -1,4 +1,5 @@
 import { REPLIES, REPLY_KEY } from '../../accounts/replies.js';
+import { FIRST_STATUS } from '../../events/delivery-status.js';
 import { insertMarks } from '../../events/event-rows.js';
 import { deliveryEvents } from '../../events/events-of.js';
 import type { Dialect } from '../../storage/dialect.js';
@@ -179,7 +180,13 @@ function manySends(
   });
   if (rows.length === 0) return [];
   const given: RowShape = inTurn ? { ...shape, due_at: 'integer' } : shape;
-  const values = { due_at: 'v.updated_at', ...asTheyAre(given), refunded_units: '0', status: "'queued'", attempt: '0' };
+  const values = {
+    due_at: 'v.updated_at',
+    ...asTheyAre(given),
+    refunded_units: '0',
+    status: `'${FIRST_STATUS}'`,
+    attempt: '0',
+  };
   return [dialect.insertRows({ table: 'messaging_recipient', values, shape: given, rows })];
 }
 
@@ -190,7 +197,7 @@ function oneSend(dialect: Dialect, send: Send, turn: number | undefined): Statem
     sql: `INSERT INTO messaging_recipient (
         message_id, channel, queue, lane, lane_turn, priority, due_at, updated_at, position, number, units, refunded_units, status, attempt)
       SELECT ${text}, ${text}, ${text}, ${text}, ${integer}, ${integer}, ${integer} + ${LATER}, ${integer},
-        ${integer} + v.position, v.number, v.units, 0, 'queued', 0 FROM ${dialect.numberedPairs()}`,
+        ${integer} + v.position, v.number, v.units, 0, '${FIRST_STATUS}', 0 FROM ${dialect.numberedPairs()}`,
     // The getter makes the JSON when the statement runs. So a large send does not make all of its JSON in one turn of the event loop.
     get params() {
       return [

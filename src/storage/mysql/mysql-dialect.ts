@@ -112,7 +112,7 @@ export class MysqlDialect extends Dialect {
     return `${column}(255)`;
   }
 
-  override indexedOnly(): string {
+  override indexedIf(): string {
     return '';
   }
 

@@ -90,14 +90,17 @@ function* apply(dialect: Dialect, now: number, missing: readonly Missing[]): Ope
 /**
  * Checks that the database has all versions, for hosts that run migrations themselves.
  *
+ * @param isGivenDialect whether the dialect is the host's. Then `messagingMigrations`, which know only ours, cannot
+ * make the tables
  * @throws MessagingOptionsError if a version is missing, or a development build or a newer version has made the schema
  */
-export function* checkSchema(groups: readonly SchemaGroup[]): Operation<void> {
+export function* checkSchema(groups: readonly SchemaGroup[], isGivenDialect = false): Operation<void> {
   const recorded = yield* recordedVersionsIfAny();
   refuseUnknown(recorded, groups);
   const missing = versionsOf(groups).filter(({ name }) => !recorded.get(name));
   if (missing.length > 0) {
-    const todo = missing.every(isAdded) ? "start once with migrations: 'run'" : 'run messagingMigrations first';
+    const mustStart = isGivenDialect || missing.every(isAdded);
+    const todo = mustStart ? "start once with migrations: 'run'" : 'run messagingMigrations first';
     throw new MessagingOptionsError(
       `Option storage: migrations is 'check' and the schema lacks ${missing.map(({ name }) => name).join(', ')}: ${todo}.`,
     );

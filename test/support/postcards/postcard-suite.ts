@@ -1,9 +1,12 @@
 import { expect, test } from '@jest/globals';
+import { AccountService } from '../../../src/accounts/account-service.js';
 import { DAY_MS } from '../../../src/common/time.js';
+import { ManagedAccountStore } from '../../../src/management/operator/accounts/managed-account-store.js';
 import { MessagingModule } from '../../../src/messaging/messaging.module.js';
 import { MessagingCore } from '../../../src/messaging/messaging-core.module.js';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { SmsModule } from '../../../src/sms/sms.module.js';
+import { MessagingStorage } from '../../../src/storage/messaging-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { eventually } from '../common/eventually.js';
 import { closeAfterEach } from '../common/opened.js';
@@ -86,6 +89,29 @@ export function fourthCapability(adapter: Adapter, database: () => Promise<strin
     expect(() => Reflect.apply(PostcardsModule.forRoot, undefined, [{ core, prize: 5 }])).toThrow(
       'Option prize is not known; the known options are core, price.',
     );
+  });
+
+  test('keeps within the daily cap of a key', async () => {
+    const { running } = await start();
+    const client = await clientOf(running, { units: 20 });
+    const { key } = await running.app
+      .get(AccountService, { strict: false })
+      .issueKey(client.accountId, { dailyUnits: 7 });
+    const headers = { 'x-api-key': key };
+    const card = { number: TO, content: 'x' };
+    expect(await client.post('send/postcard', card, headers)).toMatchObject({ status: 200, body: { units: 5 } });
+    expect((await client.post('send/postcard', card, headers)).status).toBe(429);
+    expect(await client.balance()).toBe(15);
+  });
+
+  test('sends nothing for a suspended account, which may still list its cards', async () => {
+    const { running } = await start();
+    const client = await clientOf(running, { units: 20 });
+    const accounts = running.app.get(MessagingStorage, { strict: false }).store(ManagedAccountStore);
+    const call = { by: { kind: 'operator', id: 'awa' }, at: 1, once: undefined, replyOf: () => ({}) } as const;
+    await accounts.change(client.accountId, { state: 'suspended' }, call);
+    expect((await client.post('send/postcard', { number: TO, content: 'x' })).status).toBe(403);
+    expect((await client.call('postcards')).status).toBe(200);
   });
 
   test('is part of the API description', async () => {

@@ -11,6 +11,7 @@ import { MessagingController } from '../../../src/http/messaging-controller.js';
 import { ReplyHeaders } from '../../../src/http/parameters.js';
 import { MessagingBody } from '../../../src/http/validation.js';
 import { IsPhoneNumber } from '../../../src/http/validators.js';
+import type { SendKey } from '../../../src/outbox/accept/send.js';
 import { Channel, Channels } from '../../../src/outbox/channel.js';
 import { DEFAULT_TIMING, type DeliveryResult } from '../../../src/outbox/delivery/delivery-result.js';
 import { Idempotency, type IdempotentRequest } from '../../../src/outbox/idempotency.js';
@@ -51,7 +52,13 @@ export class PostcardService {
     private readonly ids: IdGenerator,
   ) {}
 
-  accept(accountId: string, { number, content }: SendPostcardBody, request?: IdempotentRequest): Promise<Acceptance> {
+  /** @param key the caller's key. Without it, the send has no daily cap and is not counted for a key in the usage */
+  accept(
+    accountId: string,
+    { number, content }: SendPostcardBody,
+    key: SendKey | undefined,
+    request?: IdempotentRequest,
+  ): Promise<Acceptance> {
     return this.idempotency.run(accountId, 'send/postcard', request, (once) => {
       const id = this.ids.next();
       const { price: units } = this.settings;
@@ -64,6 +71,7 @@ export class PostcardService {
         recipients: [{ number, units }],
         at: this.clock.now(),
         reply: { cardID: id, units },
+        key,
         ...(once && { once }),
       });
     });
@@ -115,15 +123,15 @@ export class PostcardController {
   constructor(private readonly postcards: PostcardService) {}
 
   @Post('send/postcard')
-  @Needs({ scopes: [], role: 'sender', plain: true })
+  @Needs({ scopes: [], role: 'sender', plain: true, live: true })
   @HttpCode(200)
   send(
-    @Caller() { accountId }: Caller,
+    @Caller() { accountId, key }: Caller,
     @MessagingBody() body: SendPostcardBody,
     @Idempotent() once: IdempotentRequest | undefined,
     @ReplyHeaders() headers: ReplyHeaders,
   ): Promise<object> {
-    return answerOf(this.postcards.accept(accountId, body, once), headers);
+    return answerOf(this.postcards.accept(accountId, body, key, once), headers);
   }
 
   @Get('postcards')

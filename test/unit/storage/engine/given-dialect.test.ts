@@ -2,11 +2,14 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { AccountStore } from '../../../../src/accounts/account-store.js';
 import { MessagingOptionsError } from '../../../../src/common/errors.js';
+import { SCHEMA } from '../../../../src/messaging/schema.js';
 import { TypeormStorage } from '../../../../src/messaging/typeorm-storage.js';
 import type { ColumnType } from '../../../../src/storage/dialect.js';
 import type { DialectSource } from '../../../../src/storage/dialect-for.js';
 import type { Statement } from '../../../../src/storage/engine/operation.js';
+import { MysqlDialect } from '../../../../src/storage/mysql/mysql-dialect.js';
 import { PostgresDialect } from '../../../../src/storage/postgres/postgres-dialect.js';
+import { versionsOf } from '../../../../src/storage/schema/versions.js';
 import { SqliteDialect } from '../../../../src/storage/sqlite/sqlite-dialect.js';
 
 /** Makes ids of a type of its own, and records the statements that it rewrites. */
@@ -85,6 +88,14 @@ describe('the option dialect', () => {
     await storage.stop();
   });
 
+  test('is told to migrate by itself if the tables are missing, because messagingMigrations do not know it', async () => {
+    const dialect = new OtherDialect();
+    const start = TypeormStorage.forRoot({ dataSource: await other(), dialect, migrations: 'check' })
+      .useFactory()
+      .start();
+    await expect(start).rejects.toThrow(/the schema lacks .*: start once with migrations: 'run'\.$/);
+  });
+
   test('may refuse the server', async () => {
     const start = started(await other(), () => {
       throw new MessagingOptionsError('Option storage: version 1 is too old.');
@@ -109,6 +120,16 @@ describe('the option dialect', () => {
       ),
     );
   });
+});
+
+test('a dialect that extends the one of MariaDB has no partial indexes either', () => {
+  class OtherMysqlDialect extends MysqlDialect {
+    override readonly driver = 'other';
+  }
+  const server = { collation: 'utf8mb4_bin', lockWait: '', insertWait: '', setup: '', compounds: false, isNode: false };
+  const dialect = new OtherMysqlDialect(server);
+  const statements = versionsOf(SCHEMA).flatMap(({ up }) => up(dialect));
+  expect(statements.filter((sql) => /^CREATE INDEX .* WHERE /s.test(sql))).toEqual([]);
 });
 
 test('a dialect that extends the one of PostgreSQL may leave out what only PostgreSQL has', async () => {
