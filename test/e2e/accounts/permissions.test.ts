@@ -54,10 +54,11 @@ async function start(adapter: Adapter) {
 
 type Fixture = Awaited<ReturnType<typeof start>>;
 
-/** Asks a route with each credential. Returns the cells that differ from the table. */
+/** Asks a route with each credential. Returns the cells that differ from the table, at most so many. */
 async function wrongCells(
   { url, credentials }: Fixture,
   route: { readonly method: string; readonly path: string },
+  most = Number.POSITIVE_INFINITY,
 ): Promise<string[]> {
   const rule = PERMISSION_TABLE[ruleName(route)];
   if (rule === undefined || rule === OPEN) return [];
@@ -68,6 +69,7 @@ async function wrongCells(
     const seen = await wordFor(route.method, `${url}${route.path.replaceAll(/:\w+/g, 'x')}${query}`, headers);
     const expected = credential.expected(rule);
     if (seen !== expected) wrong.push(`${ruleName(route)}, ${name}: ${seen}, not ${expected}`);
+    if (wrong.length === most) break;
   }
   return wrong;
 }
@@ -140,7 +142,7 @@ test('a wrong entry in the table of permissions is noticed', async () => {
     for (const mistake of mistakesIn(permission)) {
       const before = { ...permission };
       Object.assign(permission, mistake);
-      const wrong = await wrongCells(world, route);
+      const wrong = await wrongCells(world, route, 1);
       Object.assign(permission, ...Object.keys(mistake).map((field) => ({ [field]: undefined })), before);
       expect([name, mistake, wrong.length > 0]).toEqual([name, mistake, true]);
     }

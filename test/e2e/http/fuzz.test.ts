@@ -15,7 +15,8 @@ import {
 import { describeOnBothAdapters } from '../../support/http/http-apps.js';
 import { type Service, startService } from '../../support/mounting/services.js';
 
-const RUNS = 250;
+/** The torture runs have more. */
+const RUNS = 100;
 const REFUSALS = [400, 409, 413, 415, 422];
 
 interface Answer {

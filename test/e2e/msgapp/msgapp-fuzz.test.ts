@@ -10,7 +10,8 @@ import { call } from '../../support/http/http-client.js';
 import { type Service, startService } from '../../support/mounting/services.js';
 import { type MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp/msgapp-app.js';
 
-const RUNS = 200;
+/** The torture runs have more. */
+const RUNS = 80;
 const STACK = /\n\s*at |node_modules|file:\/\/|\.[jt]s:\d/;
 
 /** A fetcher that requests nothing: any URL that does not begin with `good:` is refused. */

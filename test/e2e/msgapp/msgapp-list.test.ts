@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { MsgappService } from '../../../src/msgapp/msgapp-service.js';
 import { FileServer } from '../../support/http/file-server.js';
-import { describeServices, type Service } from '../../support/mounting/services.js';
+import { describeService, type Service } from '../../support/mounting/services.js';
 import { MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp/msgapp-app.js';
 
 const [ONE, TWO] = ['22670000001', '22670000002'];
@@ -12,7 +12,7 @@ interface Page {
   readonly next_cursor: string | null;
 }
 
-describeServices('the listing of messages', (start) => {
+describeService('the listing of messages', (start) => {
   let service: Service;
   let files: FileServer;
   let client: MsgappClient;

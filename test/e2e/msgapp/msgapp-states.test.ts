@@ -12,12 +12,12 @@ import { EventReader } from '../../support/events/event-reader.js';
 import { ApiClient } from '../../support/http/api-client.js';
 import { FileServer } from '../../support/http/file-server.js';
 import { describeOnOneAdapter } from '../../support/http/http-apps.js';
-import { describeServices, type Service, startService } from '../../support/mounting/services.js';
+import { describeService, type Service, startService } from '../../support/mounting/services.js';
 import { MSGAPP, MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp/msgapp-app.js';
 
 const TO = '22671000001';
 
-describeServices('the states of a message of the channel', (start) => {
+describeService('the states of a message of the channel', (start) => {
   let service: Service;
   let clock: FakeClock;
   let files: FileServer;

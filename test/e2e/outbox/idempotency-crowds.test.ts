@@ -5,7 +5,7 @@ import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 import { ApiClient } from '../../support/http/api-client.js';
 import { describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { rawSend } from '../../support/http/raw-send.js';
-import { describeServices, type Service, startService } from '../../support/mounting/services.js';
+import { describeService, type Service, startService } from '../../support/mounting/services.js';
 import { Gate } from '../../support/outbox/delivery-fixture.js';
 
 const SEND = { signature: 'INFOS', content: 'Bonjour', number: ['22670000000'] };
@@ -34,7 +34,7 @@ function holdLookUps({ app }: Service, requests: number): void {
   };
 }
 
-describeServices('many requests under one Idempotency-Key', (start) => {
+describeService('many requests under one Idempotency-Key', (start) => {
   let service: Service;
   let client: ApiClient;
   beforeAll(async () => {

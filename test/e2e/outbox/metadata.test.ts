@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { SmsService } from '../../../src/sms/sms-service.js';
 import type { ApiClient } from '../../support/http/api-client.js';
 import { FileServer } from '../../support/http/file-server.js';
-import { describeServices, type Service } from '../../support/mounting/services.js';
+import { describeService, type Service } from '../../support/mounting/services.js';
 import { MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp/msgapp-app.js';
 
 const TO = '22670000001';
@@ -11,7 +11,7 @@ const METADATA = { order: '4711', مفتاح: '\u200fقيمة', '🌍': 'Sahel �
 const TOO_LARGE = 'Métadonnées trop volumineuses : maximum 16 clés et 512 caractères en tout';
 const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, '']));
 
-describeServices('metadata', (start) => {
+describeService('metadata', (start) => {
   let service: Service;
   let files: FileServer;
   let client: MsgappClient;

@@ -4,7 +4,7 @@ import type { Send } from '../../../src/outbox/accept/send.js';
 import { Outbox } from '../../../src/outbox/outbox.js';
 import { SmsService } from '../../../src/sms/sms-service.js';
 import { FileServer } from '../../support/http/file-server.js';
-import { describeServices, type Service } from '../../support/mounting/services.js';
+import { describeService, type Service } from '../../support/mounting/services.js';
 import { type MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp/msgapp-app.js';
 
 const TO = '22670000001';
@@ -15,7 +15,7 @@ const refusal = (message: string) => ({ statusCode: 400, message, error: 'Bad Re
 const INVALID = refusal('Le champ priority est invalide');
 const NOT_STRING = refusal('Le champ priority doit être une chaîne de caractères');
 
-describeServices('the priority of a send', (start) => {
+describeService('the priority of a send', (start) => {
   let service: Service;
   let files: FileServer;
   let client: MsgappClient;

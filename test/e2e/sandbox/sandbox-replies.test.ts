@@ -6,13 +6,13 @@ import { ErasureService } from '../../../src/outbox/retention/erasure-service.js
 import { sandboxMedia } from '../../../src/sandbox/sandbox-media.js';
 import { StartedStorage } from '../../../src/storage/messaging-storage.js';
 import { call } from '../../support/http/http-client.js';
-import { describeServices, type Service } from '../../support/mounting/services.js';
+import { describeService, type Service } from '../../support/mounting/services.js';
 import { MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp/msgapp-app.js';
 
 const PHONE = '22670000007';
 const OWN = '22675000001';
 
-describeServices('messages from sandbox phones', (start) => {
+describeService('messages from sandbox phones', (start) => {
   let service: Service;
   let client: MsgappClient;
   let stop: () => void;

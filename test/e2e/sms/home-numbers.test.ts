@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { ApiClient } from '../../support/http/api-client.js';
 import { OPTIONS } from '../../support/mounting/messaging-app.js';
-import { describeServices } from '../../support/mounting/services.js';
+import { describeService } from '../../support/mounting/services.js';
 import { PEPPER } from '../../support/otp/otp-app.js';
 
 const RIGHT = '22670000001';
 
-describeServices('numbers of the home market', (start) => {
+describeService('numbers of the home market', (start) => {
   let client: ApiClient;
 
   beforeAll(async () => {

@@ -16,7 +16,7 @@ import { eventually } from '../../support/common/eventually.js';
 import { SqliteFile } from '../../support/databases/sqlite-file.js';
 import type { ApiClient } from '../../support/http/api-client.js';
 import { OPTIONS } from '../../support/mounting/messaging-app.js';
-import { describeServices, type Service, startService } from '../../support/mounting/services.js';
+import { describeService, type Service, startService } from '../../support/mounting/services.js';
 import { PEPPER } from '../../support/otp/otp-app.js';
 import { ScriptedTransport } from '../../support/outbox/scripted-transport.js';
 
@@ -25,7 +25,7 @@ const OTHERS = ['22670000002', '22670000003'];
 const ALL = [NUMBER, ...OTHERS];
 const SEND = { signature: 'INFOS', content: 'Bonjour', number: ALL };
 
-describeServices('phones that opt out', (start) => {
+describeService('phones that opt out', (start) => {
   let transport: ScriptedTransport;
   let clock: FakeClock;
   let service: Service;

@@ -18,7 +18,7 @@ import { SmppSmsTransport } from '../../../src/transports/smpp/smpp-sms-transpor
 import { eventually } from '../../support/common/eventually.js';
 import type { ApiClient } from '../../support/http/api-client.js';
 import { OPTIONS } from '../../support/mounting/messaging-app.js';
-import { describeServices, type Service } from '../../support/mounting/services.js';
+import { describeService, type Service } from '../../support/mounting/services.js';
 import { ScriptedTransport } from '../../support/outbox/scripted-transport.js';
 import { TestSmsc } from '../../support/transports/smsc/test-smsc.js';
 
@@ -45,7 +45,7 @@ async function verify({ app }: Service, { accountId }: ApiClient, name: string):
   await signatures.verify(accountId, name);
 }
 
-describeServices('texts from phones', (start) => {
+describeService('texts from phones', (start) => {
   let transport: ScriptedTransport;
   let clock: FakeClock;
   let service: Service;
@@ -225,7 +225,7 @@ describeServices('texts from phones', (start) => {
   });
 });
 
-describeServices('texts from phones over SMPP', (start) => {
+describeService('texts from phones over SMPP', (start) => {
   let smsc: TestSmsc;
   let clock: FakeClock;
   let service: Service;

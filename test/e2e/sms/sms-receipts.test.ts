@@ -9,14 +9,14 @@ import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { eventually } from '../../support/common/eventually.js';
 import type { ApiClient } from '../../support/http/api-client.js';
 import { OPTIONS } from '../../support/mounting/messaging-app.js';
-import { describeServices, type Service } from '../../support/mounting/services.js';
+import { describeService, type Service } from '../../support/mounting/services.js';
 import { ScriptedTransport } from '../../support/outbox/scripted-transport.js';
 
 const NUMBER = '22670000000';
 const OTHERS = ['22670000001', '22670000002', '22670000003'];
 const SEND = { signature: 'INFOS', content: 'Bonjour', number: [NUMBER] };
 
-describeServices('carriers’ receipts', (start) => {
+describeService('carriers’ receipts', (start) => {
   let transport: ScriptedTransport;
   let clock: FakeClock;
   let service: Service;

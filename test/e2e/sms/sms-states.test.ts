@@ -5,12 +5,12 @@ import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { eventually } from '../../support/common/eventually.js';
 import type { ApiClient, Details } from '../../support/http/api-client.js';
 import { call } from '../../support/http/http-client.js';
-import { describeServices, type Service } from '../../support/mounting/services.js';
+import { describeService, type Service } from '../../support/mounting/services.js';
 
 const SEND = { signature: 'INFOS', content: 'Bonjour', number: ['22670000000'] };
 const GOOD = '22670000001';
 
-describeServices('the states of an SMS in the sandbox', (start) => {
+describeService('the states of an SMS in the sandbox', (start) => {
   let clock: FakeClock;
   let service: Service;
   beforeAll(async () => {

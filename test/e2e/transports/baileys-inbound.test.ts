@@ -6,7 +6,7 @@ import type { ReceivedMessage } from '../../../src/events/events.api.js';
 import { StartedStorage } from '../../../src/storage/messaging-storage.js';
 import { messageReference } from '../../../src/transports/baileys/message-sender.js';
 import { until } from '../../support/common/until.js';
-import { describeServices, type Service } from '../../support/mounting/services.js';
+import { describeService, type Service } from '../../support/mounting/services.js';
 import { MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp/msgapp-app.js';
 import { mend } from '../../support/transports/whatsapp/faults.js';
 import type { Phone } from '../../support/transports/whatsapp/phone.js';
@@ -30,7 +30,7 @@ afterAll(async () => {
   expect(peer.complaints).toEqual([]);
 });
 
-describeServices('messages to a number that is linked over Baileys', (start) => {
+describeService('messages to a number that is linked over Baileys', (start) => {
   let service: Service;
   let client: MsgappClient;
   let owner: Phone;

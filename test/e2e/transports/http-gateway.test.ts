@@ -8,7 +8,7 @@ import { until } from '../../support/common/until.js';
 import type { ApiClient, Details } from '../../support/http/api-client.js';
 import { phoneOf } from '../../support/http/sms-client.js';
 import { OPTIONS } from '../../support/mounting/messaging-app.js';
-import { describeServices, type Service } from '../../support/mounting/services.js';
+import { describeService, type Service } from '../../support/mounting/services.js';
 import { CALLBACK_SECRET } from '../../support/transports/gateway/gateway-fixture.js';
 import { GatewayStation } from '../../support/transports/gateway/gateway-station.js';
 import { genericDouble } from '../../support/transports/gateway/generic-double.js';
@@ -18,7 +18,7 @@ import type { DoubleCall, VendorDouble } from '../../support/transports/gateway/
 
 const PATH = '/api/v1/sms/callbacks';
 
-describeServices('SMS by HTTP gateways', (start) => {
+describeService('SMS by HTTP gateways', (start) => {
   const opened = closeAfterEach();
   let station: GatewayStation;
   let service: Service;

@@ -9,7 +9,7 @@ import { until } from '../../support/common/until.js';
 import type { ApiClient, Details } from '../../support/http/api-client.js';
 import { phoneOf } from '../../support/http/sms-client.js';
 import { OPTIONS } from '../../support/mounting/messaging-app.js';
-import { describeServices, type Service } from '../../support/mounting/services.js';
+import { describeService, type Service } from '../../support/mounting/services.js';
 import { CALLBACK_SECRET } from '../../support/transports/gateway/gateway-fixture.js';
 import { GatewayStation } from '../../support/transports/gateway/gateway-station.js';
 import { kannelDouble } from '../../support/transports/gateway/kannel-double.js';
@@ -17,7 +17,7 @@ import { kannelDouble } from '../../support/transports/gateway/kannel-double.js'
 const PATH = '/api/v1/sms/callbacks/kannel';
 const BUSY = kannelDouble.refusals.temporary.answer;
 
-describeServices('SMS by a gateway without ids, which reports by our reference', (start) => {
+describeService('SMS by a gateway without ids, which reports by our reference', (start) => {
   const opened = closeAfterEach();
   let station: GatewayStation;
   let service: Service;

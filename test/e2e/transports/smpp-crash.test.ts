@@ -12,7 +12,7 @@ import { TestSmsc } from '../../support/transports/smsc/test-smsc.js';
 
 const opened = closeAfterEach();
 const LIMIT_MS = 300_000;
-const KILLS = 2;
+const KILLS = 1;
 /** Two links with a window of ten each: what is on the wire when a host dies. */
 const ON_THE_WIRE = 20;
 

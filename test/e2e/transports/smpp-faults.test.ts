@@ -12,8 +12,8 @@ import { FaultyCarrier } from '../../support/transports/smsc/faulty-carrier.js';
 beforeAll(() => Logger.overrideLogger(false));
 
 describe.each([
-  { messages: 10_000, links: 4, on: 'express' },
-  { messages: 1000, links: 1, on: 'fastify' },
+  { messages: 3000, links: 4, on: 'express' },
+  { messages: 500, links: 1, on: 'fastify' },
 ] as const)('$messages messages on $links links ($on)', ({ messages, links, on }) => {
   let carrier: FaultyCarrier;
   let clock: FakeClock;

@@ -12,13 +12,12 @@ export function describeOnBothAdapters(name: string, suite: (adapter: Adapter) =
   describe.each<Adapter>(['express', 'fastify'])(`${name} (%s)`, suite);
 }
 
-/**
- * The suite on one adapter, for rules that the HTTP server takes no part in. The adapter is Express, or Fastify if `ADAPTER` names
- * it. The suites of `describeOnBothAdapters` call every route on both.
- */
+/** For rules that the HTTP server takes no part in: Express, or Fastify if `ADAPTER` names it. */
+export const ONE_ADAPTER: Adapter = process.env.ADAPTER === 'fastify' ? 'fastify' : 'express';
+
+/** The suite on that adapter. The suites of `describeOnBothAdapters` call every route on both. */
 export function describeOnOneAdapter(name: string, suite: (adapter: Adapter) => void): void {
-  const adapter = process.env.ADAPTER === 'fastify' ? 'fastify' : 'express';
-  describe(`${name} (${adapter})`, () => suite(adapter));
+  describe(`${name} (${ONE_ADAPTER})`, () => suite(ONE_ADAPTER));
 }
 
 export interface AppSetup {

@@ -4,7 +4,7 @@ import { AccountService } from '../../../src/accounts/account-service.js';
 import { LedgerService } from '../../../src/billing/ledger-service.js';
 import type { MessagingOptions } from '../../../src/messaging/module-options.js';
 import { ApiClient } from '../http/api-client.js';
-import type { Adapter, AppSetup } from '../http/http-apps.js';
+import { type Adapter, type AppSetup, ONE_ADAPTER } from '../http/http-apps.js';
 import { type MessagingApp, startMessaging } from './messaging-app.js';
 
 /** The set-up on which a suite runs. */
@@ -28,9 +28,9 @@ export function describeServices(name: string, suite: (start: StartService, grou
   onEach(['express', 'fastify'], name, suite);
 }
 
-/** The same on Express alone, for behaviour below the routes. Other suites test the routes on both. */
+/** The same on one adapter, for behaviour below the routes. Other suites test the routes on both. */
 export function describeService(name: string, suite: (start: StartService, ground: Ground) => void): void {
-  onEach(['express'], name, suite);
+  onEach([ONE_ADAPTER], name, suite);
 }
 
 function onEach(adapters: readonly Adapter[], name: string, suite: (start: StartService, ground: Ground) => void) {
