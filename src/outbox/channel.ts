@@ -76,6 +76,10 @@ export abstract class Channel implements ResultPolicy {
   /**
    * The lanes that this process may serve now. A channel whose deliveries have no lanes always returns undefined. It is
    * also called before `start`.
+   *
+   * `GET /me` lists every channel with lanes as a messaging app (`capabilities.msgapp`), and the dashboard shows its
+   * screen of numbers. A channel without lanes is in `capabilities` only after an entry of its own in `CapabilitiesView`
+   * and `MeService`, and `ScreenEntry.capability` of the dashboard names what a screen may ask for.
    */
   abstract lanes(): readonly string[] | undefined;
   /**

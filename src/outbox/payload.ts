@@ -1,4 +1,11 @@
-/** The content of a message, JSON. `kind` names the `TextSource` that renders it. */
+/**
+ * The content of a message, JSON. `kind` names the `TextSource` that renders it. A channel that reads the payload by
+ * itself needs no source and chooses its own kind. Two things know the fields of a payload:
+ *
+ * - Only the kinds `text` and `media` are found by a recipient's number (`isFoundByNumber` in `accept/send-inserts.ts`).
+ * - When retention removes a content, it keeps `kind` and `service`, and a hash of `text` or `caption`
+ *   (`retention/removed-payload.ts`). So put the words of a message into `text` or `caption`.
+ */
 export interface Payload {
   readonly kind: string;
   readonly [field: string]: unknown;

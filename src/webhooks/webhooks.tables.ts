@@ -19,8 +19,8 @@ export function webhookTables(dialect: Dialect): string[] {
     // Each call to an inbox of the sandbox looks for the endpoints with its URL.
     `CREATE INDEX messaging_endpoint_url ON messaging_endpoint (${dialect.indexedText('url')})`,
 
-    // The events that are called again automatically. tries: calls so far. due_at: null if the event has failed for good. batch:
-    // the id of the batch that the retries repeat.
+    // The pending calls of the code (`PendingCalls`): events that are called again automatically. tries: calls so far. due_at:
+    // null if the event has failed for good. batch: the id of the batch that the retries repeat.
     `CREATE TABLE messaging_endpoint_retry (
       endpoint_id ${id} NOT NULL, sequence ${integer} NOT NULL, tries ${integer} NOT NULL, due_at ${integer},
       batch ${id}, PRIMARY KEY (endpoint_id, sequence))${dialect.clustered}`,

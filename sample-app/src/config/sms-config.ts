@@ -53,6 +53,7 @@ function smppLinks(env: Env): SmppLinkOptions[] {
   });
 }
 
+/** Each reads the credentials of one vendor. */
 const VENDORS = {
   twilio: (env: Env) =>
     twilio({
@@ -88,7 +89,7 @@ const VENDORS = {
     }),
 } satisfies Readonly<Record<string, (env: Env) => HttpVendor>>;
 
-const VENDOR_NAMES = ['twilio', 'vonage', 'infobip', 'africastalking', 'orange'] as const;
+const VENDOR_NAMES = Object.keys(VENDORS) as readonly (keyof typeof VENDORS)[];
 
 /** Reads the address that the vendor calls with its receipts. */
 function callback(env: Env, vendor: HttpVendor) {

@@ -3,9 +3,9 @@ import type { Listing } from '../listing.js';
 import { type Done, SUCCESS } from './account-routes.js';
 import type { AuditEntry, AuditQuery, OptOut, OptOutsQuery } from './account-types.js';
 import type {
-  BooksCheck,
   CarrierRoute,
   Carriers,
+  LedgerCheck,
   Link,
   LinkOrder,
   ManagedAccount,
@@ -124,19 +124,19 @@ export class OperatorRoutes {
   }
 
   /** Starts a check of the books of all accounts, in the background. */
-  checkBooks(options?: SendOptions): Promise<Pick<BooksCheck, 'id' | 'state'>> {
+  checkLedger(options?: SendOptions): Promise<Pick<LedgerCheck, 'id' | 'state'>> {
     return this.#post(['ledger', 'check'], {}, options);
   }
 
-  booksCheck(options?: CallOptions): Promise<BooksCheck> {
+  ledgerCheck(options?: CallOptions): Promise<LedgerCheck> {
     return this.#get(['ledger', 'check'], options);
   }
 
   /** Returns the progress of the last check, step by step, until the check has ended. */
-  async *watchCheck(options?: StreamCallOptions): AsyncGenerator<BooksCheck, void> {
+  async *watchLedgerCheck(options?: StreamCallOptions): AsyncGenerator<LedgerCheck, void> {
     const path = ['manage', 'ledger', 'check', 'stream'];
     for await (const { data } of this.#caller.events({ path }, options)) {
-      const check: BooksCheck = JSON.parse(data);
+      const check: LedgerCheck = JSON.parse(data);
       yield check;
       if (check.state !== 'running') return;
     }

@@ -17,7 +17,7 @@ export type {
   QueueDepthView as QueueDepth,
   QueuesView as Queues,
 } from '../../management/operator/operations/queues.api.js';
-export type { LedgerCheckView as BooksCheck, SystemView as System } from '../../management/operator/operations.api.js';
+export type { LedgerCheckView as LedgerCheck, SystemView as System } from '../../management/operator/operations.api.js';
 export type { LinkView as Link } from '../../management/user-sessions/user-session.api.js';
 
 /** Which accounts to list. */

@@ -22,10 +22,7 @@ import { carrierName, type HttpVendor } from './vendor.js';
 
 /** Options of {@link HttpSmsTransport}, for one HTTP gateway. */
 export interface HttpSmsOptions {
-  /**
-   * The vendor: `twilio({ … })`, `vonage`, `infobip`, `africasTalking`, `orange`, or the host's own description in
-   * `generic`.
-   */
+  /** One of the vendors that this entry exports, such as `twilio({ … })`, or the host's own description in `generic`. */
   readonly vendor: HttpVendor;
   /** The name in logs, records and the callback's path: 1 to 40 of `a-z 0-9 _ -`. Default: the vendor's name. */
   readonly name?: string | undefined;

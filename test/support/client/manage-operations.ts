@@ -110,11 +110,11 @@ export const MANAGE_METHODS: Readonly<Record<string, ManageMethod>> = {
   readCarriers: { method: 'operator.carriers', call: ({ operator }) => operator.carriers() },
   restCarrier: { method: 'operator.restCarrier', call: ({ operator }) => operator.restCarrier('backup') },
   resumeCarrier: { method: 'operator.resumeCarrier', call: ({ operator }) => operator.resumeCarrier('backup') },
-  startLedgerCheck: { method: 'operator.checkBooks', call: ({ operator }) => operator.checkBooks() },
-  getLedgerCheck: { method: 'operator.booksCheck', call: ({ operator }) => operator.booksCheck() },
+  startLedgerCheck: { method: 'operator.checkLedger', call: ({ operator }) => operator.checkLedger() },
+  getLedgerCheck: { method: 'operator.ledgerCheck', call: ({ operator }) => operator.ledgerCheck() },
   streamLedgerCheck: {
-    method: 'operator.watchCheck',
-    call: ({ operator }) => opened((signal) => operator.watchCheck({ signal })),
+    method: 'operator.watchLedgerCheck',
+    call: ({ operator }) => opened((signal) => operator.watchLedgerCheck({ signal })),
   },
   listManagedSessions: {
     method: 'operator.sessions',

@@ -144,7 +144,7 @@ export const SCREENS: readonly ScreenEntry[] = [
     path: 'manage/signatures',
     group: 'operator',
     permission: 'manage.read',
-    load: () => import('../screens/waiting/waiting.js').then((file) => file.SignaturesWaiting),
+    load: () => import('../screens/signatures/signatures-waiting.js').then((file) => file.SignaturesWaiting),
   },
   {
     path: 'manage/carriers',
@@ -162,7 +162,7 @@ export const SCREENS: readonly ScreenEntry[] = [
     path: 'manage/ledger',
     group: 'operator',
     permission: 'manage.read',
-    load: () => import('../screens/ledger-check/ledger-check.js').then((file) => file.LedgerCheck),
+    load: () => import('../screens/ledger/ledger-check.js').then((file) => file.LedgerCheck),
   },
   {
     path: 'manage/audit',

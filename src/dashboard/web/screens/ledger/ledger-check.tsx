@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { BooksCheck } from '../../../../client/manage/index.js';
+import type { LedgerCheck as LastCheck } from '../../../../client/manage/index.js';
 import { Button } from '../../components/button.js';
 import { Empty, Failure, Loading, Note } from '../../components/notes.js';
 import { Facts, Screen } from '../../components/page.js';
@@ -69,8 +69,8 @@ const EVERY = 15_000;
  * misses nothing if the connection was cut.
  */
 function useCheck() {
-  const last = useResource((signal) => manage().operator.booksCheck({ signal }), [], EVERY);
-  const progress = useSignal<BooksCheck | undefined>(undefined);
+  const last = useResource((signal) => manage().operator.ledgerCheck({ signal }), [], EVERY);
+  const progress = useSignal<LastCheck | undefined>(undefined);
   const isCut = useSignal(false);
   const running = last.data?.state === 'running' ? last.data.id : undefined;
   useEffect(() => {
@@ -81,7 +81,8 @@ function useCheck() {
       const onState = (state: 'open' | 'waiting'): void => {
         isCut.value = state === 'waiting';
       };
-      for await (const step of manage().operator.watchCheck({ signal: over.signal, onState })) progress.value = step;
+      for await (const step of manage().operator.watchLedgerCheck({ signal: over.signal, onState }))
+        progress.value = step;
       await last.reload();
     };
     // If the stream is refused, polling still shows the progress of the check.
@@ -96,7 +97,7 @@ function useCheck() {
 export function LedgerCheck() {
   const { data, error, reload, isCut } = useCheck();
   const begin = useAction(async (idempotencyKey) => {
-    await manage().operator.checkBooks({ idempotencyKey });
+    await manage().operator.checkLedger({ idempotencyKey });
     await reload();
   });
   const start = can('manage.write') && (
@@ -114,7 +115,7 @@ export function LedgerCheck() {
   );
 }
 
-function Check({ of: { state, part, checked, findings, started_at, ended_at } }: { readonly of: BooksCheck }) {
+function Check({ of: { state, part, checked, findings, started_at, ended_at } }: { readonly of: LastCheck }) {
   const at = PARTS.indexOf(part);
   return (
     <>
