@@ -15,8 +15,9 @@ beforeAll(() => {
   mkdirSync(home, { recursive: true });
   cpSync(join(ROOT, 'package.json'), join(home, 'package.json'));
   cpSync(join(ROOT, 'dist/client'), join(home, 'dist/client'), { recursive: true });
-  // The types of requests and responses.
-  const isShape = (path: string) => /(\.api|event-types|schemas\/\w+)\.d\.ts$/.test(path);
+  // The types of requests and responses, and the tables of words that they name.
+  const isShape = (path: string) =>
+    /(\.api|event-types|(delivery|session)-status|permissions|schemas\/\w+)\.d\.ts$/.test(path);
   cpSync(join(ROOT, 'dist'), join(home, 'dist'), {
     recursive: true,
     filter: (path) => statSync(path).isDirectory() || isShape(path),

@@ -307,6 +307,6 @@ describe('a body parser of the host in front of everything (express)', () => {
   test('that discards the bytes is a fault, and the log says what to do', async () => {
     const { status, log, body } = await posted(json(), 'application/json');
     expect([status, body]).toEqual([500, undefined]);
-    expect(log).toContain('exclude the path');
+    expect(log).toContain('exclude their path');
   });
 });
