@@ -4,15 +4,9 @@ import { encodeGsm7 } from '../../../src/sms/segmentation.js';
 import { PLAIN_SHORT_MESSAGE } from '../../../src/transports/smpp/pdu/pdu.js';
 import { until } from '../../support/common/until.js';
 import { ApiClient } from '../../support/http/api-client.js';
-import {
-  buildSampleApp,
-  runSampleApp,
-  type SampleApp,
-  sampleFolder,
-  startSampleApp,
-} from '../../support/sample-app/sample-app.js';
+import { buildSampleApp, type SampleApp, sampleFolder, startSampleApp } from '../../support/sample-app/sample-app.js';
 import { refusal } from '../../support/sample-app/sample-app-refusal.js';
-import { operate } from '../../support/sample-app/sample-operator.js';
+import { operate, refusedStart } from '../../support/sample-app/sample-operator.js';
 import { GatewayStation } from '../../support/transports/gateway/gateway-station.js';
 import { infobipDouble } from '../../support/transports/gateway/infobip-double.js';
 import type { DoubleCall } from '../../support/transports/gateway/vendor-double.js';
@@ -135,7 +129,7 @@ describe('the sample app off the sandbox', () => {
 
   test('Option infobip.baseUrl must be an https:// URL', async () => {
     const env = { ...HTTP, HTTP_VENDOR: 'infobip', INFOBIP_API_KEY: 'hidden', HTTP_BASE_URL: 'http://sms.example.org' };
-    const { code, output } = await runSampleApp(folder, 'main.js', [], env);
+    const { code, output } = await refusedStart(folder, env);
     expect(code).toBe(1);
     expect(output).toContain('Option infobip.baseUrl must be an https:// URL');
     expect(output).not.toContain('hidden');

@@ -15,7 +15,7 @@ import {
   startSampleApp,
 } from '../../support/sample-app/sample-app.js';
 import { refusal } from '../../support/sample-app/sample-app-refusal.js';
-import { operate } from '../../support/sample-app/sample-operator.js';
+import { operate, refusedStart } from '../../support/sample-app/sample-operator.js';
 
 beforeAll(buildSampleApp);
 
@@ -66,27 +66,27 @@ describe('a start of the sample app', () => {
   ])('secrets that cannot be read or stored stop the start with a sentence: $what', async ({ make }) => {
     const database = join(folder, 'messaging.db');
     make(`${database}.secrets.json`);
-    const { code, output } = await runSampleApp(folder, 'main.js', [], { DATABASE_URL: `sqlite:${database}` });
+    const { code, output } = await refusedStart(folder, { DATABASE_URL: `sqlite:${database}` });
     expect(code).toBe(1);
     expect(lastLine(output)).toMatch(/secrets/);
     expect(output).not.toMatch(/^.* +at |Error:|msgk_/m);
   });
 
+  const listAccounts = (where: string, env: NodeJS.ProcessEnv) => operate(where, ['account:list'], env);
   test.each([
-    ['on the sandbox', 'main.js', [], {}, /^The sample app's secrets cannot be kept in \/proc\/nothing\/.*\(ENOENT\)/],
+    ['on the sandbox', refusedStart, {}, /^The sample app's secrets cannot be kept in \/proc\/nothing\/.*\(ENOENT\)/],
     [
       'off it',
-      'main.js',
-      [],
+      refusedStart,
       OFF_SANDBOX,
       /^The database of DATABASE_URL cannot be used: ENOENT: .* mkdir '\/proc\/nothing'$/,
     ],
-    ['an operator', 'operator/operator.js', ['account:list'], {}, /^The sample app's secrets .*\(ENOENT\)/],
+    ['an operator', listAccounts, {}, /^The sample app's secrets .*\(ENOENT\)/],
   ] as const)(
     'a path at which no folder can be made stops a program with a sentence: %s',
-    async (_, program, args, env, sentence) => {
+    async (_, run, env, sentence) => {
       const database = { DATABASE_URL: 'sqlite:/proc/nothing/here/messaging.db' };
-      const { code, output } = await runSampleApp(folder, program, args, { ...database, ...env });
+      const { code, output } = await run(folder, { ...database, ...env });
       expect(code).toBe(1);
       expect(lastLine(output)).toMatch(sentence);
       expect(output).not.toMatch(/^.* +at |Error:/m);
@@ -146,7 +146,7 @@ describe('a start of the sample app', () => {
     expect(missing({})).toEqual([sentence('CREDENTIALS_KEY'), sentence('OTP_PEPPER')]);
     expect(missing({ OTP_PEPPER })).toEqual([sentence('CREDENTIALS_KEY')]);
     expect(missing({ CREDENTIALS_KEY })).toEqual([sentence('OTP_PEPPER')]);
-    const { code, output } = await runSampleApp(folder, 'main.js', [], env);
+    const { code, output } = await refusedStart(folder, env);
     expect([code, output]).toEqual([1, `${refusal(env)}\n`]);
     expect(readdirSync(folder)).toEqual([]);
   });

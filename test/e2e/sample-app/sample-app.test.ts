@@ -12,7 +12,7 @@ import {
   startSampleApp,
 } from '../../support/sample-app/sample-app.js';
 import { refusal } from '../../support/sample-app/sample-app-refusal.js';
-import { operate } from '../../support/sample-app/sample-operator.js';
+import { operate, refusedStart } from '../../support/sample-app/sample-operator.js';
 
 beforeAll(buildSampleApp);
 
@@ -61,7 +61,7 @@ describe('sample app', () => {
     const mistyped = made.key.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
     const other = sampleFolder();
     for (const key of ['msgk_nonsense', mistyped]) {
-      const { code, output } = await runSampleApp(other, 'main.js', [], { DEMO_API_KEY: key });
+      const { code, output } = await refusedStart(other, { DEMO_API_KEY: key });
       expect(code).toBe(1);
       expect(output.trim()).toBe('DEMO_API_KEY is not a well-formed API key (msgk_…).');
     }
