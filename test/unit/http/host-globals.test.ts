@@ -1,5 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { type CanActivate, Get, type NestInterceptor, UseGuards, UseInterceptors } from '@nestjs/common';
+import {
+  type CanActivate,
+  type ExecutionContext,
+  Get,
+  type NestInterceptor,
+  UseGuards,
+  UseInterceptors,
+} from '@nestjs/common';
 import { GUARDS_METADATA, INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
 import { ApplicationConfig, type ModulesContainer } from '@nestjs/core';
 import { MessagingApiKeyGuard } from '../../../src/accounts/keys/api-key.guard.js';
@@ -44,4 +51,28 @@ test('what the host binds to a mounted class stays, and each application has a w
       interceptors: [HostInterceptor, ...watch],
     });
   }
+});
+
+test('the first hundred answers of a handler are watched, and then none', () => {
+  @MessagingController()
+  class OursController {
+    @Get()
+    @Needs('balance.read')
+    read(): void {}
+  }
+  const mounted = mountController(OursController, 'ours');
+  const modules = new Map([['module', { controllers: new Map([['ours', { metatype: mounted }]]) }]]);
+  const globals = new ApplicationConfig();
+  globals.useGlobalInterceptors(new HostInterceptor());
+  new HostGlobals(globals, modules as unknown as ModulesContainer).watchAnswers();
+  const watch: CanActivate = Reflect.getMetadata(GUARDS_METADATA, mounted).at(-1);
+  const send = (): void => undefined;
+  const isWatched = () => {
+    const response = { statusCode: 200, send };
+    const http = { getRequest: () => ({}), getResponse: () => response };
+    const context = { switchToHttp: () => http, getHandler: () => OursController.prototype.read };
+    expect(watch.canActivate(context as unknown as ExecutionContext)).toBe(true);
+    return response.send !== send;
+  };
+  expect(Array.from({ length: 102 }, isWatched)).toEqual([...Array(100).fill(true), false, false]);
 });
