@@ -1,14 +1,8 @@
 import { expect, test } from '@jest/globals';
-import {
-  type CanActivate,
-  type ExecutionContext,
-  Get,
-  type NestInterceptor,
-  UseGuards,
-  UseInterceptors,
-} from '@nestjs/common';
+import { type CanActivate, Get, type NestInterceptor, UseGuards, UseInterceptors } from '@nestjs/common';
 import { GUARDS_METADATA, INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
 import { ApplicationConfig, type ModulesContainer } from '@nestjs/core';
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { MessagingApiKeyGuard } from '../../../src/accounts/keys/api-key.guard.js';
 import { Needs } from '../../../src/accounts/keys/needs.decorator.js';
 import { HostGlobals } from '../../../src/http/host-globals.js';
@@ -69,9 +63,8 @@ test('the first hundred answers of a handler are watched, and then none', () => 
   const send = (): void => undefined;
   const isWatched = () => {
     const response = { statusCode: 200, send };
-    const http = { getRequest: () => ({}), getResponse: () => response };
-    const context = { switchToHttp: () => http, getHandler: () => OursController.prototype.read };
-    expect(watch.canActivate(context as unknown as ExecutionContext)).toBe(true);
+    const context = new ExecutionContextHost([{}, response], OursController, OursController.prototype.read);
+    expect(watch.canActivate(context)).toBe(true);
     return response.send !== send;
   };
   expect(Array.from({ length: 102 }, isWatched)).toEqual([...Array(100).fill(true), false, false]);
