@@ -4,7 +4,7 @@ import type { Walked } from '../../outbox/retention/retention-records.js';
 import { settleDeliveries } from '../../outbox/settle/settle.js';
 import type { Dialect } from '../../storage/dialect.js';
 import type { Database } from '../../storage/engine/database.js';
-import { type Operation, rowsOf, write } from '../../storage/engine/operation.js';
+import { type Operation, rowsOf, write, writeAll } from '../../storage/engine/operation.js';
 import { integerOf, type RowShape, textOf } from '../../storage/engine/rows.js';
 import { insertParts, PART_COLUMNS, toPart } from './part-rows.js';
 import { applyReceipts } from './receipt-matching.js';
@@ -111,7 +111,7 @@ function* recordParts(
 ): Operation<readonly DeliveryTransition[]> {
   if (taken.length === 0) return [];
   yield* lockRoutes(dialect, taken);
-  yield insertParts(dialect, taken);
+  yield* writeAll([insertParts(dialect, taken)], false);
   return yield* applyParked(dialect, yield* parkedReceipts(dialect, taken, now), { now, taken, publisher });
 }
 

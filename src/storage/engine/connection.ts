@@ -7,6 +7,8 @@ export interface StorageConnection {
   /** @param durable whether the commit waits for the disk */
   begin(durable: boolean): Promise<unknown>;
   run(statement: Statement): Promise<StatementResult>;
+  /** As `run`; the next statement may be sent before the answer, and fails if this one does. Undefined if the driver cannot pipeline. */
+  runAhead?(statement: Statement): Promise<unknown>;
   /** Sends a statement and the commit in one round trip. Undefined if the driver cannot pipeline. */
   runAndCommit?(statement: Statement): { readonly result: Promise<StatementResult>; readonly commit: Promise<unknown> };
   commit(): Promise<unknown>;
@@ -139,6 +141,7 @@ export function preparedConnection(
     },
     run,
     ...(connection.pipeline && {
+      runAhead: run,
       runAndCommit: (statement: Statement) => ({ result: run(statement), commit: commit() }),
     }),
     commit,

@@ -11,6 +11,8 @@ export interface Statement {
    * True: it is the last statement of its transaction and its result is not used, so the commit may be sent with it.
    */
   readonly endsTransaction?: boolean;
+  /** True: its result is not used, so the next statement may be sent with it. */
+  readonly isUnread?: boolean;
   /** True: it is the only statement of its transaction, so BEGIN and COMMIT are not needed. */
   readonly autocommit?: boolean;
   /** True: it has no time-out, for example a change of a large table. */
@@ -43,10 +45,11 @@ export function* write(sql: string, ...params: readonly unknown[]): Operation<nu
   return (yield { sql, params }).affected;
 }
 
-/** Yields statements. With `last`, the last of them ends the transaction. */
+/** Yields statements whose results are not used. With `last`, the last of them ends the transaction. */
 export function* writeAll(statements: readonly Statement[], last: boolean): Operation<void> {
   for (const [index, statement] of statements.entries()) {
-    yield last && index === statements.length - 1 ? { ...statement, endsTransaction: last } : statement;
+    const isLast = last && index === statements.length - 1;
+    yield isLast ? { ...statement, endsTransaction: true } : { ...statement, isUnread: true };
   }
 }
 

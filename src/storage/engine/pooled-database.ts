@@ -11,7 +11,7 @@ import { Database, type Work } from './database.js';
 import { asStorageFault } from './faults.js';
 import { openRunner } from './host-transaction.js';
 import { HostWork } from './host-work.js';
-import { drive } from './operation.js';
+import { drive, type StatementResult } from './operation.js';
 import { ReadingShare } from './reading-share.js';
 import { TransactionWatch } from './transaction-watch.js';
 
@@ -173,6 +173,7 @@ async function transact<T>(connection: StorageConnection, work: Work<T>, durable
   let touched = false;
   let begun = false;
   let working = false;
+  const ahead = new StatementsAhead();
   try {
     let committing: Promise<unknown> | undefined;
     const result = await drive(work(), async (statement) => {
@@ -182,6 +183,8 @@ async function transact<T>(connection: StorageConnection, work: Work<T>, durable
         begun = !statement.autocommit;
         working = true;
       }
+      const early = statement.isUnread ? connection.runAhead?.(statement) : undefined;
+      if (early) return ahead.add(early);
       const together = statement.endsTransaction ? connection.runAndCommit?.(statement) : undefined;
       if (!together) return connection.run(statement);
       committing = together.commit;
@@ -189,19 +192,43 @@ async function transact<T>(connection: StorageConnection, work: Work<T>, durable
       committing.catch(() => undefined);
       return together.result;
     });
+    if (begun) committing ??= connection.commit();
+    committing?.catch(() => undefined);
+    await ahead.answered();
     working = false;
-    if (begun) await (committing ?? connection.commit());
+    await committing;
     return result;
   } catch (error) {
+    const cause = ahead.failure ?? error;
     // If BEGIN, COMMIT or ROLLBACK fails, a transaction may still be open, and the next one would continue it. After an
     // autocommit statement there is nothing to roll back, but an answered ROLLBACK shows that the connection works.
     const undone = working && (await connection.rollback().then(yes, no));
     // A server that is read-only or not ready also answers the ROLLBACK, but the next transaction on this connection
     // would fail too.
-    if (touched && (!undone || blameOf(error) === 'server')) connection.discard();
-    throw error;
+    if (touched && (!undone || blameOf(cause) === 'server')) connection.discard();
+    throw cause;
   }
 }
 
+/** The statements of a transaction that were sent without waiting for their answers. */
+class StatementsAhead {
+  /** The error of the first one that has failed. The statements behind it fail because of it. */
+  failure: unknown;
+  private readonly all: Promise<unknown>[] = [];
+
+  add(sent: Promise<unknown>): StatementResult {
+    this.all.push(sent);
+    sent.catch((error: unknown) => {
+      this.failure ??= error;
+    });
+    return UNREAD;
+  }
+
+  async answered(): Promise<void> {
+    await Promise.all(this.all);
+  }
+}
+
+const UNREAD: StatementResult = { rows: [], affected: 0 };
 const yes = () => true;
 const no = () => false;

@@ -24,7 +24,7 @@ export function recordStatements(): { readonly found: ReadonlyMap<string, Record
       }
       return statement;
     };
-    const { runAndCommit } = inner;
+    const { runAhead, runAndCommit } = inner;
     return {
       ...inner,
       begin: (durable) => {
@@ -32,6 +32,7 @@ export function recordStatements(): { readonly found: ReadonlyMap<string, Record
         return inner.begin(durable);
       },
       run: (statement) => inner.run(keep(statement)),
+      ...(runAhead && { runAhead: (statement: Statement) => runAhead(keep(statement)) }),
       ...(runAndCommit && { runAndCommit: (statement: Statement) => runAndCommit(keep(statement)) }),
     };
   });

@@ -43,7 +43,10 @@ function scripted(
       return {
         begin: () => step('begin'),
         run: () => step('run'),
-        ...(pipelined && { runAndCommit: () => ({ result: step('run'), commit: step('commit') }) }),
+        ...(pipelined && {
+          runAhead: () => step('run'),
+          runAndCommit: () => ({ result: step('run'), commit: step('commit') }),
+        }),
         commit: () => step('commit'),
         rollback: () => step('rollback'),
         discard: () => steps.push('discard'),
@@ -181,6 +184,29 @@ describe('a transaction on a connection of the pool', () => {
   test('closes its connection if a read returns nothing', async () => {
     const { steps, read } = scripted({ run: [lost()] });
     expect([await read(), steps]).toEqual(['error.storage_unavailable', ['run', 'discard', 'release']]);
+  });
+
+  test('sends a statement whose result is not used without waiting for its answer', async () => {
+    const both = function* (): Operation<string> {
+      yield { sql: 'UPDATE', params: [], isUnread: true };
+      yield { sql: 'SELECT', params: [] };
+      return 'done';
+    };
+    const { steps, write } = scripted({}, true);
+    expect([await write(both), steps]).toEqual(['done', ['begin', 'run', 'run', 'commit', 'release']]);
+    // The statement behind it fails only because the transaction is aborted.
+    const aborted = scripted({ run: [deadlock(), coded('25P02')] }, true);
+    expect([await aborted.write(both), aborted.clock.pauses]).toEqual(['done', [5]]);
+  });
+
+  test('is undone if a statement fails whose answer came after the COMMIT was sent', async () => {
+    const last = function* (): Operation<string> {
+      yield { sql: 'UPDATE', params: [], isUnread: true };
+      return 'done';
+    };
+    const { steps, write } = scripted({ run: [coded('23505')] }, true);
+    expect(await write(last)).toBe('23505');
+    expect(steps).toEqual(['begin', 'run', 'commit', 'rollback', 'release']);
   });
 
   test('ends with its last statement if both can be sent together', async () => {
