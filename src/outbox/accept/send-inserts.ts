@@ -167,7 +167,7 @@ function manySends(
   more: (send: Send) => readonly unknown[],
 ): Statement[] {
   // Only here, in a large send with refused recipients, the groups of recipients are due one after the other.
-  const inTurn = sends.some((send) => firstDueOf(send) < send.at);
+  const inTurn = sends.some((send) => firstDueOf(send) !== send.at);
   const rows = sends.flatMap((send) => {
     const rest = more(send);
     const rank = rankOf(priorityOf(send));
