@@ -2,7 +2,10 @@ import { MessagingOptionsError } from '../common/errors.js';
 import { group, isRecord, Option, type OptionsOf, unread } from '../common/options.js';
 import { countryOf, isCountryCode } from '../common/phone-numbers/phone-number.js';
 
-/** The price of one SMS segment by destination, in units. Every price is an integer from 0 to 1 000 000. */
+/**
+ * Prices by destination, in units. They are for one piece of what the channel charges for; with SMS this is a segment.
+ * Every price is an integer from 0 to 1 000 000.
+ */
 export interface TariffOptions {
   /** The price for numbers of the home country. */
   readonly base: number;
@@ -45,7 +48,7 @@ function isTariffOptions(given: unknown): given is TariffOptions {
 
 /** A checked tariff. */
 export interface Tariff {
-  /** The units for one segment to a number (E.164 digits without the plus sign). Never throws. */
+  /** The units for one piece, for example an SMS segment, to a number (E.164 digits without the plus sign). Never throws. */
   unitsFor(number: string): number;
 }
 

@@ -15,7 +15,10 @@ import type { MountPoint } from './mount-point.js';
 export interface Capability extends Pick<ModuleMetadata, 'imports' | 'exports'> {
   /** Stores that its services inject, each by its class. They run on the application's storage. */
   readonly stores?: readonly StoreClass[];
-  /** Tables of a capability that is not part of this package. The storage creates them when it starts. */
+  /**
+   * Tables that `SCHEMA` does not list, because the capability is not in the package: the one in
+   * `test/support/postcards`. The storage creates them when it starts.
+   */
   readonly tables?: readonly SchemaGroup[];
   /** Its controllers, each with its part of the API description. They are mounted below the path of the module. */
   readonly controllers?: readonly ControllerDescription[];

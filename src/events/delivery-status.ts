@@ -2,7 +2,10 @@ export type DeliveryStage = 'waiting' | 'handed over' | 'reached' | 'not reached
 
 /** The properties of one state of a delivery. */
 interface DeliveryState {
-  /** States move forward, to a higher rank. See `nextState` for the exceptions. */
+  /**
+   * States move forward, to a higher rank. See `nextState` for the exceptions. A state that is only shown and never
+   * stored has the rank of the state that is stored for it.
+   */
   readonly rank: number;
   /**
    * `waiting`: no carrier has it yet. `handed over`: a report of the carrier may follow. A delivery in any other stage

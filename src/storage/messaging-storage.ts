@@ -27,7 +27,7 @@ export abstract class MessagingStorage {
   /**
    * Opens connections and brings the schema up to date. The module calls it once, before it uses a store.
    *
-   * @param added the tables that capabilities of the host bring
+   * @param added the tables that mounted capabilities bring themselves (`Capability.tables`)
    * @throws MessagingOptionsError if the database cannot be used
    */
   abstract start(added?: readonly SchemaGroup[]): Promise<void>;

@@ -41,7 +41,7 @@ export class PostcardStore {
     await this.db.write(() => writeAll([insert], true));
   }
 
-  /** Stores cards; a card of the same message is stored once. */
+  /** The cards of an account, oldest first. */
   async printed(accountId: string): Promise<readonly Postcard[]> {
     const columns = Object.keys(SHAPE).join(', ');
     const select = `SELECT ${columns} FROM messaging_postcard WHERE account_id = ? ORDER BY printed_at, message_id`;
