@@ -25,7 +25,7 @@ interface DeliveryState {
 /**
  * The states of one recipient's delivery, in the order in which documents list them. The types, lists of SQL, OpenAPI,
  * events, metrics and the words and colours of the pages are derived from this table. What leads to a state is not: see
- * `nextState`, and for a state of the stage `waiting` also the queues (CONTRIBUTING.md, "A state of a delivery").
+ * `nextState`, and for a state of the stage `waiting` also the queues (CONTRIBUTING.md, "A state before the carrier").
  */
 export const DELIVERY_STATES = {
   queued: {
