@@ -1,6 +1,8 @@
 import 'reflect-metadata';
+import { loadavg } from 'node:os';
 import { benchAccept } from './accept/accept.js';
 import { benchGrowth } from './accept/growth.js';
+import { benchKannel } from './accept/kannel.js';
 import { benchLarge } from './accept/large.js';
 import { benchStored } from './accept/stored.js';
 import { benchLedger } from './accounts/ledger.js';
@@ -51,6 +53,27 @@ if (runs('accept')) {
   console.log('(wanted: dispatch elsewhere 0.90 on Express and 0.60 on Fastify, in process 0.75 and 0.45):');
   // The whole benchmark takes 20 minutes. BENCH_VARIANT=express,elsewhere runs only the lines with these words.
   await benchAccept(Number(process.env.BENCH_TURNS ?? 11), process.env.BENCH_VARIANT?.split(','));
+}
+if (runs('kannel')) {
+  console.log('SMS a second by 32 callers, one process (Fastify, SQLite, delivery in it) against Kannel with a spool;');
+  console.log(`the load of the machine before it is ${loadavg()[0]?.toFixed(1)}:`);
+  for (const [recipients, wanted] of [
+    [1, '1.0'],
+    [100, '5'],
+  ] as const) {
+    const figures = await benchKannel(Number(process.env.BENCH_TURNS ?? 11), recipients);
+    if (!figures) {
+      console.log('  SKIPPED, Kannel is not installed: apt-get install kannel');
+      break;
+    }
+    const { accepted, delivered, spooled } = figures;
+    console.log(
+      `  ${recipients} recipient${recipients > 1 ? 's' : ''} a request: ours ${Math.round(accepted.perSecond)}/s, Kannel ${Math.round(accepted.othersPerSecond)}/s, ${accepted.ratio.toFixed(2)} x (wanted: ${wanted}); processor ${Math.round(accepted.cpu)} µs a message, ${accepted.cpuRatio.toFixed(2)} x`,
+    );
+    console.log(
+      `    until all are delivered too: ours ${Math.round(delivered.ours)}/s, Kannel ${Math.round(delivered.kannel)}/s; Kannel's spool has ${spooled} of ${recipients} messages of a request`,
+    );
+  }
 }
 if (runs('large')) {
   const { per1000At10k, per1000At100k, memory, othersP99 } = await benchLarge(5);

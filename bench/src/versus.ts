@@ -5,6 +5,8 @@ export interface Versus {
   /** The requests a second of one server divided by those of the other, as the median of the turns. */
   readonly ratio: number;
   readonly perSecond: number;
+  /** The requests a second of the other server, as the median of the turns. */
+  readonly othersPerSecond: number;
   /** The processor time of the server per request, in microseconds, as the median of the turns. */
   readonly cpu: number;
   /**
@@ -31,16 +33,19 @@ export async function versus(turns: number, mine: Press, theirs: Press): Promise
   const ratios: number[] = [];
   const cpuRatios: number[] = [];
   const loads: Load[] = [];
+  const others: Load[] = [];
   for (let turn = 0; turn < turns; turn++) {
     const other = await theirs(1);
     const own = await mine(1);
     loads.push(own);
+    others.push(other);
     ratios.push(own.perSecond / other.perSecond);
     cpuRatios.push(own.cpu / other.cpu);
   }
   return {
     ratio: median(ratios),
     perSecond: median(loads.map(({ perSecond }) => perSecond)),
+    othersPerSecond: median(others.map(({ perSecond }) => perSecond)),
     cpu: median(loads.map(({ cpu }) => cpu)),
     cpuRatio: median(cpuRatios),
     p99: Math.max(...loads.map(({ p99 }) => p99)),

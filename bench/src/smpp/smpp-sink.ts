@@ -8,9 +8,11 @@ const ANSWER_LENGTH = 27;
 const SUBMIT_SM = 0x04;
 const UNBIND = 0x06;
 
+let submits = 0;
+
 /**
- * An SMSC that accepts everything, with one write for each chunk. It runs in a process of its own and sends its port to
- * the parent.
+ * An SMSC that accepts everything, with one write for each chunk. It runs in a process of its own, sends its port to the
+ * parent, and answers each message of the parent with the number of submits so far.
  */
 const server = createServer({ noDelay: true }, (socket) => {
   let rest = Buffer.alloc(0);
@@ -36,13 +38,17 @@ function answer(request: Buffer, at: number, answers: Buffer, end: number): numb
   answers.writeUInt32BE((command | 0x80000000) >>> 0, end + 4);
   answers.writeUInt32BE(0, end + 8);
   request.copy(answers, end + 12, at + 12, at + 16);
-  if (command === SUBMIT_SM) answers.write('0123456789\0', end + 16, 'latin1');
-  else if (command !== UNBIND) answers[end + 16] = 0;
+  if (command === SUBMIT_SM) {
+    submits++;
+    answers.write('0123456789\0', end + 16, 'latin1');
+  } else if (command !== UNBIND) answers[end + 16] = 0;
   return end + length;
 }
 
-server.listen(0, '127.0.0.1', () => {
+const [, , port, host] = process.argv;
+server.listen(Number(port), host, () => {
   const address = server.address();
   process.send?.(typeof address === 'object' && address !== null ? address.port : 0);
 });
+process.on('message', () => process.send?.(submits));
 process.on('disconnect', () => process.exit(0));

@@ -50,10 +50,24 @@ export async function benchSmpp(rounds: number, window: number, submits: number)
   };
 }
 
-async function startSink(): Promise<{ readonly process: ChildProcess; readonly port: number }> {
-  const child = fork(fileURLToPath(new URL('./smpp-sink.js', import.meta.url)));
-  const [port] = await once(child, 'message');
-  return { process: child, port };
+/** An SMSC in a process of its own that accepts everything. */
+export interface Sink {
+  readonly process: ChildProcess;
+  readonly port: number;
+  /** How many submits it has answered so far. */
+  submits(): Promise<number>;
+}
+
+/** @param port Default: any free one */
+export async function startSink(port = 0, host = '127.0.0.1'): Promise<Sink> {
+  const child = fork(fileURLToPath(new URL('./smpp-sink.js', import.meta.url)), [String(port), host]);
+  const [listening] = await once(child, 'message');
+  const submits = async () => {
+    child.send('submits');
+    const [count] = await once(child, 'message');
+    return Number(count);
+  };
+  return { process: child, port: listening, submits };
 }
 
 /** The part of a bind that the bench uses. The class is internal, so it is loaded from the build by its path. */
