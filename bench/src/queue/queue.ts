@@ -1,8 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import {
@@ -19,6 +17,7 @@ import { generic, HttpSmsTransport } from 'nestjs-messaging/http';
 import { RoutedSmsTransport } from 'nestjs-messaging/routed';
 import { SmppSmsTransport } from 'nestjs-messaging/smpp';
 import { OutboxStore } from 'nestjs-messaging/storage';
+import { startSink } from '../smpp/smpp.js';
 import { sqliteUrl } from '../target.js';
 
 /** The kind of carrier that is limited to about 50 parts a second. */
@@ -161,10 +160,15 @@ function handOvers(events: MessagingEvents): { readonly count: number; of(number
 
 async function slowCarrier(limit: Limit): Promise<{ readonly transport: Transport; stop(): void }> {
   if (limit === 'smpp') {
-    const sink = fork(fileURLToPath(new URL('../smpp/smpp-sink.js', import.meta.url)));
-    const port = await portOf(sink);
-    const link = { host: '127.0.0.1', port, systemId: 'bench', password: 'bench', partsPerSecond: PARTS_PER_SECOND };
-    return { transport: SmppSmsTransport.forRoot({ links: [link] }), stop: () => sink.disconnect() };
+    const sink = await startSink();
+    const link = {
+      host: '127.0.0.1',
+      port: sink.port,
+      systemId: 'bench',
+      password: 'bench',
+      partsPerSecond: PARTS_PER_SECOND,
+    };
+    return { transport: SmppSmsTransport.forRoot({ links: [link] }), stop: () => sink.process.disconnect() };
   }
   if (limit === 'routed') {
     const route = { name: 'slow', transport: SandboxSmsTransport, segmentsPerSecond: PARTS_PER_SECOND };
@@ -191,9 +195,4 @@ async function slowGateway(): Promise<{ readonly transport: Transport; stop(): v
     read: ({ json }) => ({ ids: [String(Object(json).id)] }),
   });
   return { transport: HttpSmsTransport.forRoot({ vendor, concurrency: 4 }), stop: () => server.close() };
-}
-
-async function portOf(child: ChildProcess): Promise<number> {
-  const [port] = await once(child, 'message');
-  return Number(port);
 }
