@@ -21,9 +21,9 @@ export interface KeyDefinition {
   readonly scopes: readonly KeyScope[] | undefined;
   /** The addresses from which the key may be used, in CIDR notation; undefined: all. */
   readonly cidrs: readonly string[] | undefined;
-  /** The most units that all keys of its family together may spend in a UTC day; undefined: no cap. */
+  /** The maximum number of units that all keys of its family together may spend in a UTC day; undefined: no cap. */
   readonly dailyUnits: number | undefined;
-  /** The most requests per minute, counted in each process; undefined: no limit. */
+  /** The maximum number of requests per minute, counted in each process; undefined: no limit. */
   readonly perMinute: number | undefined;
 }
 

@@ -12,7 +12,10 @@ const REFRESH_AFTER_MS = 2_000;
 const TRUSTED_MS = 4_000;
 /** The wait between a failed background read and the next one, in milliseconds. */
 const RETRY_AFTER_MS = 500;
-/** The most entries with a value, and separately the most misses. So invented keys do not evict real ones. */
+/**
+ * The maximum number of entries with a value, and separately the most misses. So invented keys do not evict real
+ * ones.
+ */
 const CAPACITY = 10_000;
 
 interface Entry<T> {

@@ -82,7 +82,7 @@ export interface AnsweredPosting {
  */
 export const MAX_BALANCE = Number.MAX_SAFE_INTEGER;
 
-/** The most faults that `LedgerStore.check` returns. */
+/** The maximum number of faults that `LedgerStore.check` returns. */
 export const MAX_FAULTS = 1000;
 
 /** How far a check of the books has come. */

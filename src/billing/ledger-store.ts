@@ -126,8 +126,8 @@ export class LedgerStore {
    *
    * - Each balance is the sum of its entries, and each entry's account exists.
    * - Each charge has its message, and each message has exactly one charge, of its units, on its account.
-   * - Each refund has its failed recipient, and each failed recipient that cost units has exactly one refund, of these
-   *   units, on the message's account.
+   * - Each refund belongs to a failed recipient. Each failed recipient that cost units has exactly one refund: of the same
+   *   units, on the account of the message.
    * - The charged and refunded units of a message are the sums over its recipients, and only failed recipients are refunded.
    * - No balance, top-up or recipient has negative units.
    *
@@ -146,7 +146,7 @@ export class LedgerStore {
 /** How many accounts are posted to at a time, each on a connection of its own. */
 const CONCURRENT_ACCOUNTS = 3;
 
-/** The most postings in one transaction. */
+/** The maximum number of postings in one transaction. */
 const MAX_BATCH = 256;
 
 const COLUMNS = 'id, account_id, kind, units, message_id, position, note, posted_at';

@@ -62,7 +62,7 @@ export function inNfc(text: string, min: number, max: number): string | undefine
   return hasCodePoints(composed, min, max) ? composed : undefined;
 }
 
-/** The most entries of a page. */
+/** The maximum number of entries of a page. */
 const MAX_PAGE = 1000;
 
 /** @throws MessagingError `error.field_invalid` for anything but an integer from 1 to 1000 */

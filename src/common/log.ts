@@ -9,7 +9,7 @@ import { MINUTE_MS } from './time.js';
 /** The least time between two lines of the same kind of fault, in milliseconds. */
 const INTERVAL_MS = MINUTE_MS;
 
-/** The most kinds of faults that one log distinguishes. */
+/** The maximum number of kinds of faults that one log distinguishes. */
 const KINDS = 500;
 
 /** The fields of a line, besides its sentence. Hosts with structured logs search by them. */
@@ -135,7 +135,7 @@ const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
  */
 const CONTROLS_BUT_FRAMES = new RegExp(`(?!\\n(?: {4}at |Caused by: ))${CONTROLS.source}`, 'gu');
 
-/** The most characters of a text from outside in a log. */
+/** The maximum number of characters of a text from outside in a log. */
 const MAX_FROM_OUTSIDE = 100;
 
 /**

@@ -28,8 +28,8 @@ export interface CoreGraphOptions {
   /** The storage. Default `TypeormStorage.forRoot({ url: 'sqlite:messaging.db' })`. */
   readonly storage?: PortSource<MessagingStorage> | undefined;
   /**
-   * Verifies the host's user tokens (JWT) in `Authorization: Bearer` or `X-User-Token`. Default: none, so every such
-   * token is a 401.
+   * Verifies the host's user tokens (JWT) in `Authorization: Bearer` or `X-User-Token`. Default: none, so a
+   * request with such a token is answered 401.
    */
   readonly userTokens?: PortSource<UserTokenVerifier> | undefined;
   /**

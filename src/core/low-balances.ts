@@ -8,7 +8,7 @@ import { DispatchSettings } from '../outbox/delivery/dispatch-options.js';
 
 /** The time between two searches for accounts whose balance has fallen below their threshold, in milliseconds. */
 const EVERY_MS = 1000;
-/** The most accounts in one transaction. */
+/** The maximum number of accounts in one transaction. */
 const AT_A_TIME = 100;
 
 /**

@@ -93,7 +93,7 @@ export function revokedKeyEvent(scope: Scope, key: KeyData): NewEvent {
   return { type: 'key.revoked', ...scopeOf(scope), data: keyData(key) };
 }
 
-/** The most bytes of an operator's text, as JSON. An event has at most 2 KiB. */
+/** The maximum number of bytes of an operator's text, as JSON. An event has at most 2 KiB. */
 const TEXT_BYTES = 1024;
 
 /** Cuts a long text. A text that was cut ends with an ellipsis. */

@@ -188,7 +188,7 @@ export class EventLog {
   }
 }
 
-/** The most events that one transaction appends. */
+/** The maximum number of events that one transaction appends. */
 const MAX_APPENDED = 256;
 
 const COUNTER = 'a.id, a.sequence, a.earliest, a.recording, a.used_at, a.epochs';

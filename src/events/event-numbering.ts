@@ -11,7 +11,7 @@ const POLL_MS = 1000;
 /** The least time between two notices about an account, in milliseconds. */
 const NOTICE_MS = 20;
 
-/** The most marks in one transaction. It locks the counters of their accounts. */
+/** The maximum number of marks in one transaction. It locks the counters of their accounts. */
 const AT_ONCE = 500;
 
 /**

@@ -4,11 +4,11 @@ import { eventText } from './event-text.js';
 import type { NewEvent } from './event-types.js';
 import type { DeliveryData, DeliveryEventType, Metadata } from './events.api.js';
 
-/** The most bytes of a carrier's error, as JSON. */
+/** The maximum number of bytes of a carrier's error, as JSON. */
 const ERROR_BYTES = 512;
 
 /**
- * The most bytes of a send's metadata, as JSON. An event has at most 2 KiB, and 512 characters may take six bytes each.
+ * The maximum number of bytes of a send's metadata, as JSON. An event has at most 2 KiB, and 512 characters may take six bytes each.
  */
 const METADATA_BYTES = 768;
 

@@ -28,7 +28,7 @@ export interface EventQuery {
   readonly upTo?: number | undefined;
   /** Only events of these types; undefined: all. The list must not be empty. */
   readonly types?: readonly EventType[] | undefined;
-  /** The most events to read. */
+  /** The maximum number of events to read. */
   readonly limit: number;
 }
 

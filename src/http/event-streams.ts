@@ -19,7 +19,7 @@ export const HEARTBEAT_MS = 15_000;
 export const RECONNECT_MS = 2_000;
 
 /**
- * The most characters that are buffered for a client that does not read. If there are more, its connection is dropped.
+ * The maximum number of characters that are buffered for a client that does not read. If there are more, its connection is dropped.
  */
 export const MAX_WAITING = 1024 * 1024;
 

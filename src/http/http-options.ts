@@ -39,7 +39,7 @@ export interface HttpOptions {
   /** The language of our texts, or texts of your own that replace some of the French ones. Default `fr`. */
   readonly locale?: Locale | undefined;
   /**
-   * The most entries of a list in a request, 1 to 1 000 000. A body may have twice as many of `{`, `[`, `,` and `:` outside
+   * The maximum number of entries of a list in a request, 1 to 1 000 000. A body may have twice as many of `{`, `[`, `,` and `:` outside
    * its strings, plus 10 000. Default 100 000.
    */
   readonly maxRecipients?: number | undefined;

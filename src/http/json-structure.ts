@@ -17,7 +17,7 @@ const BACKSLASH = 0x5c;
 const DEEPEST = 1000;
 
 /**
- * The most members of an object. Our objects have at most a few dozen. JSON.parse hashes and compares each name, so an object with
+ * The maximum number of members of an object. Our objects have at most a few dozen. JSON.parse hashes and compares each name, so an object with
  * very many names blocks it: 500 000 names in 7 MB took 1.7 s.
  */
 const MAX_MEMBERS = 1000;

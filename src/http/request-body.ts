@@ -18,7 +18,7 @@ const NOTHING: BodyBytes = { write: () => undefined, end: () => ({}) };
 
 /** How a body is received. */
 interface BodyIntake {
-  /** The most bytes; a larger body is refused with `tooLarge`. */
+  /** The maximum number of bytes; a larger body is refused with `tooLarge`. */
   readonly limit: number;
   readonly tooLarge: ErrorCode;
   /** Seconds, for `tooLarge`. */

@@ -7,7 +7,7 @@ import { bytesOf, optionalInteger, textOf } from '../storage/engine/rows.js';
 /** The bytes in a row. A row is small enough that writing it does not delay other work, even on SQLite. */
 const CHUNK = 256 * 1024;
 
-/** The most rows that one transaction removes. */
+/** The maximum number of rows that one transaction removes. */
 const REMOVED_AT_ONCE = 16;
 
 /** Stores the files of messages until delivery. */

@@ -30,7 +30,7 @@ interface Notices {
   readonly notices: readonly Notice[];
 }
 
-/** The most characters that the notices of one payload take together. */
+/** The maximum number of characters that the notices of one payload take together. */
 export const MAX_CHARACTERS = MAX_LENGTH - 80;
 
 /** A notice as a part of a payload; undefined if its id cannot be one of ours. */

@@ -11,7 +11,7 @@ import { type Ended, type Wire, WireConnection } from './wire-connection.js';
 
 /** The least time between two payloads, in milliseconds. */
 const SPACING_MS = 20;
-/** The most notices that wait for a payload. */
+/** The maximum number of notices that wait for a payload. */
 const MAX_WAITING = 1000;
 /**
  * The longest pause before the first attempt to reconnect, in milliseconds. It doubles with each failure, up to

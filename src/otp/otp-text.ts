@@ -35,7 +35,7 @@ interface OtpTextValues {
 }
 
 /**
- * The most bytes of UTF-8 that a text may have so that a phone reads the code by itself. Android passes longer texts neither to
+ * The maximum number of bytes of UTF-8 that a text may have so that a phone reads the code by itself. Android passes longer texts neither to
  * an app (SMS Retriever) nor to a browser (WebOTP).
  */
 const MAX_READ_BYTES = 140;

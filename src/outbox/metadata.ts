@@ -2,10 +2,10 @@ import { MessagingError } from '../common/errors.js';
 import { checkText, formatInput, hasCodePoints } from '../common/inputs.js';
 import type { Metadata } from '../events/events.api.js';
 
-/** The most keys of metadata. */
+/** The maximum number of keys of metadata. */
 export const MAX_KEYS = 16;
 
-/** The most characters of all keys and values together, in Unicode code points. */
+/** The maximum number of characters of all keys and values together, in Unicode code points. */
 export const MAX_CHARACTERS = 512;
 
 const FIELD = 'metadata';

@@ -48,7 +48,7 @@ export interface Delivery {
 /** Selects the deliveries that a worker claims. */
 export interface ClaimOrder {
   readonly channel: string;
-  /** The most items. */
+  /** The maximum number of items. */
   readonly limit: number;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -77,7 +77,7 @@ export interface ClaimOrder {
 /** Selects the overdue deliveries that a worker ends. */
 export interface ExpiryOrder {
   readonly channel: string;
-  /** The most items. */
+  /** The maximum number of items. */
   readonly limit: number;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -137,14 +137,14 @@ export interface RecipientDetails extends StoredRecipient {
   readonly attemptsCount: number;
 }
 
-/** The most attempts that `RecipientDetails` has. */
+/** The maximum number of attempts that `RecipientDetails` has. */
 export const SHOWN_ATTEMPTS = 10;
 
 /** Selects a page of a message's recipients, in the order of the send. */
 export interface RecipientQuery {
   /** The account of the message. The query counts as one of this account's listings. */
   readonly accountId?: string | undefined;
-  /** The most items. */
+  /** The maximum number of items. */
   readonly limit: number;
   /** The first position of the page, from 0: the `next` of the previous page. */
   readonly from?: number | undefined;
@@ -189,5 +189,5 @@ export interface TrackedRecipient extends StoredRecipient {
   readonly trail: readonly TrailEntry[];
 }
 
-/** The most numbers or recipients of a message that `numbers` and `recipients` return. */
+/** The maximum number of numbers or recipients of a message that `numbers` and `recipients` return. */
 export const FIRST_RECIPIENTS = 100;

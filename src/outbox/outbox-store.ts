@@ -132,7 +132,7 @@ export class OutboxStore {
 
   /**
    * Stores the reply of a request that is not a send under a key, unless an unexpired reply is stored there.
-   * @returns the earlier reply; undefined if this one was stored
+   * @returns the reply that was stored earlier; undefined if this reply was stored
    */
   keep(once: IdempotencyKey, reply: object, now: number): Promise<StoredReply | undefined> {
     return this.database.write(() => keepReply(this.database.dialect, once, reply, now));

@@ -43,7 +43,7 @@ interface Waiting {
 }
 
 /**
- * The most sends in one commit. `BATCH_RECIPIENTS` is the most recipients of all its sends. A larger send is committed
+ * The maximum number of sends in one commit. `BATCH_RECIPIENTS` is the maximum for the recipients of all its sends. A larger send is committed
  * by itself.
  */
 const BATCH_SENDS = 256;

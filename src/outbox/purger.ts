@@ -21,7 +21,10 @@ export interface PurgeRule {
   readonly keepMs?: number;
   /** Time between two rounds, in milliseconds. Default 600 000. */
   readonly everyMs?: number;
-  /** The most items that one call of `purge` removes. If a call takes long, the next ones are smaller. Default 1000. */
+  /**
+   * The maximum number of items that one call of `purge` removes. If a call takes long, the next ones are smaller.
+   * Default 1000.
+   */
   readonly batchSize?: number;
   /** The size of a round's first batch. Default `batchSize`. */
   readonly firstSize?: number;

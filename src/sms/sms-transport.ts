@@ -250,8 +250,8 @@ export abstract class SmsTransport {
    * Returns the routes that the transport has now, for health and metrics. The method is called every second and must return at
    * once, from memory. Without it, the transport counts as one usable route.
    *
-   * A transport with several routes must itself stop using a route that an operator rests (`OperatingSwitches`). A transport with
-   * one route is not called while that route rests.
+   * If an operator rests a route (`OperatingSwitches`), a transport with several routes must stop using it. We do not do that
+   * for the transport. A transport with one route is not called while that route rests.
    */
   state?(): readonly RouteState[];
 

@@ -91,7 +91,10 @@ export abstract class Dialect {
   /** A table expression named `v` over one JSON parameter `[[…], …]`. */
   abstract rows(shape: RowShape): string;
 
-  /** The most rows that one statement of a large send may write. A send with more rows has several statements. */
+  /**
+   * The maximum number of rows that one statement of a large send may write. A send with more rows has several
+   * statements.
+   */
   readonly maxRows: number = Number.POSITIVE_INFINITY;
 
   /** A table expression named `v` over one JSON parameter `[[number, units], …]`, with `position` counted from 0. */
@@ -198,7 +201,7 @@ export abstract class Dialect {
       WHERE ${still}${this.lock('r', 'wait')}`;
   }
 
-  /** The most ranges that one statement locks. */
+  /** The maximum number of ranges that one statement locks. */
   protected readonly rangesTogether: number = 16;
 
   /** Locks ranges in as few statements as the database allows; see `RangeLocks`. */

@@ -8,7 +8,7 @@ import type { Database } from '../storage/engine/database.js';
 import { type Operation, type Row, rowsOf, type Statement } from '../storage/engine/operation.js';
 import { integerOf, optionalInteger, optionalText, type RowShape, textOf } from '../storage/engine/rows.js';
 
-/** The most deliveries of a channel that are counted. `MAX_COUNTED` is the most of anything else. */
+/** The maximum number of deliveries of a channel that are counted. `MAX_COUNTED` is the most of anything else. */
 export const MAX_DELIVERIES = 100_000;
 export const MAX_COUNTED = 10_000;
 
@@ -51,10 +51,13 @@ export interface MeasureOrder {
   readonly channels: readonly string[];
 }
 
-/** The most accounts of a priority, and the most endpoints, among which the oldest delivery or event is searched. */
+/**
+ * The maximum number of accounts of a priority, and the most endpoints, among which the oldest delivery or event is
+ * searched.
+ */
 const MAX_SEARCHED = 100;
 
-/** The most events that are looked up for these endpoints. */
+/** The maximum number of events that are looked up for these endpoints. */
 const MAX_EVENTS = 400;
 
 /** Reads what gauges show: at most six statements, each of which reads a bounded part of an index. */

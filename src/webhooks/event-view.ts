@@ -121,8 +121,8 @@ function markAt(epochs: readonly EventEpoch[], sequence: number): string {
 
 /** @param account the id of the account, as JSON */
 function idOf(account: string, sequence: number, mark: string): string {
-  // Node makes a digest as text three times as fast as a digest as bytes. The last of the 22 characters has 2 bits and four
-  // zeros.
+  // Node makes a digest as text three times as fast as a digest as bytes. The last of the 22 characters holds two bits of
+  // the digest and four zero bits.
   const digest = hash('sha256', `[${account},${sequence},"${mark}"]`, 'base64url');
   return `evt_${digest.slice(0, 21)}${LAST_BITS[BASE64URL.indexOf(digest.charAt(21)) >> 4]}`;
 }

@@ -14,7 +14,7 @@ import { byForm, leaveOut, note, randomOf } from './form.js';
 
 const ACCOUNT = 'demo';
 const LIMIT_MS = byForm(240_000, 1_800_000);
-/** The most events that a crash may repeat at one endpoint. */
+/** The maximum number of events that a crash may repeat at one endpoint. */
 const REPEATS = 1300;
 const LEASE_MS = 1200;
 const KINDS = [

@@ -17,11 +17,11 @@ export interface KeyDraft {
   /** When the key expires, in milliseconds since the epoch; a time in the future. Default: never. */
   readonly expiresAt?: number | null | undefined;
   /**
-   * The most units that the key and the keys that replace it may spend together in a UTC day: 1 to 10^12. Default: no
+   * The maximum number of units that the key and the keys that replace it may spend together in a UTC day: 1 to 10^12. Default: no
    * cap.
    */
   readonly dailyUnits?: number | null | undefined;
-  /** The most requests per minute, counted in each process: 1 to 1 000 000. Default: no limit. */
+  /** The maximum number of requests per minute, counted in each process: 1 to 1 000 000. Default: no limit. */
   readonly perMinute?: number | null | undefined;
 }
 

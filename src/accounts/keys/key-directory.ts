@@ -14,7 +14,7 @@ export interface CallerKey {
   readonly name: string | undefined;
   /** The scopes of the key; undefined: all. */
   readonly scopes: readonly KeyScope[] | undefined;
-  /** The most units that its family may spend in a UTC day; undefined: no cap. */
+  /** The maximum number of units that its family may spend in a UTC day; undefined: no cap. */
   readonly dailyUnits: number | undefined;
   /** The id of the first key of its family. See `StoredApiKey.family`. */
   readonly family: string;

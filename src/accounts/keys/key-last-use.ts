@@ -4,7 +4,7 @@ import { faultCode, faultLog, nameOf } from '../../common/log.js';
 import { MINUTE_MS } from '../../common/time.js';
 import { AccountStore } from '../account-store.js';
 
-/** The most keys that one transaction updates. */
+/** The maximum number of keys that one transaction updates. */
 const AT_A_TIME = 1000;
 
 /**

@@ -14,7 +14,7 @@ import type { Author } from '../audit/audit-entry.js';
 import { SignatureDirectory } from './signature-directory.js';
 import { isSignatureName } from './signature-name.js';
 
-/** The most names that `list` returns without a page. */
+/** The maximum number of names that `list` returns without a page. */
 const LISTED_WITHOUT_PAGE = 1000;
 
 /** Options of calls that change a name. */

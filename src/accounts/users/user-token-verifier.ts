@@ -13,7 +13,7 @@ export type VerifiedUser =
 
 /**
  * Verifies the host's own user tokens in `Authorization: Bearer <JWT>` or `X-User-Token: <JWT>`. Optional: without a
- * verifier, every JWT is a 401. The verifier is called only if the request has no `X-Api-Key` and the credential has
+ * verifier, every JWT is answered 401. The verifier is called only if the request has no `X-Api-Key` and the credential has
  * the structure of a JWT.
  *
  * @example
@@ -36,7 +36,7 @@ export abstract class UserTokenVerifier {
    */
   abstract verify(token: string): Promise<VerifiedUser | undefined>;
 
-  /** Whether this verifier may give roles of the operator. Default false: a token with such a role is a 401. */
+  /** Whether this verifier may give roles of the operator. Default false: a request with such a token is answered 401. */
   readonly operators?: boolean;
 }
 

@@ -82,7 +82,7 @@ export interface BatcherOptions<T, R> {
   readonly weightOf?: (item: T) => number;
   /** The largest weight of a batch; a heavier item is a batch by itself. Default: no limit. */
   readonly maxWeight?: number;
-  /** The most items of a batch. Default: no limit. */
+  /** The maximum number of items of a batch. Default: no limit. */
   readonly maxItems?: number;
   /** A batch has items of one key. The batches of a key are performed in order, one at a time. Default: one key for all. */
   readonly keyOf?: (item: T) => string;

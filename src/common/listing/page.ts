@@ -23,7 +23,7 @@ export function withinPage<T>(items: readonly T[], bytesOf: (item: T) => number)
 
 /** The requested page. */
 export interface PageRequest {
-  /** The most items of the page. */
+  /** The maximum number of items of the page. */
   readonly limit: number;
   /** The `next` of the previous page; undefined for the first page. */
   readonly after?: string | undefined;

@@ -1,6 +1,6 @@
 import { any, list, type Option, text } from '../options.js';
 
-/** The most accounts whose units are counted separately. */
+/** The maximum number of accounts whose units are counted separately. */
 const MAX_ACCOUNTS = 32;
 
 const account = text(/^[\s\S]{1,128}$/, 'the id of an account');

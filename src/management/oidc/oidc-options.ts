@@ -32,7 +32,7 @@ export interface OidcOptions {
   /** The value that `aud` of the tokens must contain. */
   readonly audience: string;
   readonly claims: OidcClaims;
-  /** Whether tokens may have roles of the operator. Default false: a token with such a role is a 401. */
+  /** Whether tokens may have roles of the operator. Default false: a request with such a token is answered 401. */
   readonly operators?: boolean | undefined;
   /** The signature algorithms that are accepted. Default: all asymmetric ones. */
   readonly algorithms?: readonly OidcAlgorithm[] | undefined;

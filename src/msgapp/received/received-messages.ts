@@ -20,7 +20,9 @@ import type { StoredSession } from '../sessions/session-records.js';
 import { RECEIVED_FILE, type ReceivedFile } from './received-file.js';
 import { type NewReceived, ReceivedMessageStore } from './received-message-store.js';
 
-/** The most bytes, as JSON, of a text together with the text that it answers. An event has at most 8 KiB. */
+/**
+ * The maximum number of bytes, as JSON, of a text together with the text that it answers. An event has at most 8 KiB.
+ */
 const TEXT_BYTES = 6144;
 const QUOTE_BYTES = 512;
 const NAME_BYTES = 256;

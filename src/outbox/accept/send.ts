@@ -21,7 +21,7 @@ export interface Recipient {
 export interface SendKey {
   /** The public part of the key. */
   readonly id: string;
-  /** The most units that the keys of the family may spend in a UTC day; undefined: no cap. */
+  /** The maximum number of units that the keys of the family may spend in a UTC day; undefined: no cap. */
   readonly dailyUnits?: number | undefined;
   /** The id of the first key of the family. The keys of a family share one count of spent units. */
   readonly family: string;

@@ -52,7 +52,7 @@ type DeliveryResultKind =
 export interface DeliveryTiming {
   /** How long a worker may take for a delivery before another worker may claim it. Default 60 000. */
   readonly leaseMs: number;
-  /** The most attempts of one delivery. Default 5. */
+  /** The maximum number of attempts of one delivery. Default 5. */
   readonly maxAttempts: number;
   /** The wait before the second attempt, doubled before each further one. Default 2000. */
   readonly retryBaseMs: number;

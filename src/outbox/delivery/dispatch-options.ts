@@ -14,10 +14,10 @@ export function roleDelivers(role: ProcessRole, lanes: 'lanes' | 'no lanes'): bo
 
 /** Options of delivery. */
 export interface DispatchOptions {
-  /** The most deliveries that a worker claims at a time, 1 to 5000. Default 500. */
+  /** The maximum number of deliveries that a worker claims at a time, 1 to 5000. Default 500. */
   readonly batchSize?: number | undefined;
   /**
-   * The most batches of one channel in flight, 1 to 64. One more batch of one-time passcodes is allowed. A channel that
+   * The maximum number of batches of one channel in flight, 1 to 64. One more batch of one-time passcodes is allowed. A channel that
    * reports its capacity has at most `batchSize` × `concurrency` deliveries in flight. Default 4.
    */
   readonly concurrency?: number | undefined;

@@ -43,7 +43,7 @@ export class ChannelWorker {
   private carriesCodes = false;
   /** Whether deliveries may have been accepted since the last claim. */
   private isCalled = true;
-  /** The most deliveries that the last claim could take. Claims of codes only do not count. */
+  /** The maximum number of deliveries that the last claim could take. Claims of codes only do not count. */
   private lastLimit: number;
   /** Whether more deliveries may be due than the channel has capacity for. */
   private lacksCapacity = false;

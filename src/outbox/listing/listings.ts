@@ -12,7 +12,7 @@ import type { MessageQuery, StoredMessage } from '../outbox-records.js';
 import { findMessages, listAll, storedMetadata } from './messages.js';
 import { EXAMINED_RECIPIENTS, seenAs } from './recipients.js';
 
-/** The most messages that are examined for one page. */
+/** The maximum number of messages that are examined for one page. */
 const EXAMINED_MESSAGES = 2000;
 
 /** See `OutboxStore.list`. */

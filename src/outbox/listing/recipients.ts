@@ -13,7 +13,7 @@ import {
 } from '../outbox-records.js';
 import { firstTrails, newestAttempts } from '../settle/trail.js';
 
-/** The most recipients that are examined for one page. */
+/** The maximum number of recipients that are examined for one page. */
 export const EXAMINED_RECIPIENTS = 20_000;
 
 const RECIPIENT = 'r.number, r.status, r.units, r.refunded_units, r.error, r.updated_at';

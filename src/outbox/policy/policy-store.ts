@@ -14,7 +14,10 @@ interface HeldStep {
   readonly record: string;
 }
 
-/** The most steps, and keys of all steps, in a transaction. PostgreSQL keeps an advisory lock in memory for each new key. */
+/**
+ * The maximum number of steps, and keys of all steps, in a transaction. PostgreSQL keeps an advisory lock in memory
+ * for each new key.
+ */
 const MAX_STEPS = 256;
 const MAX_KEYS = 512;
 

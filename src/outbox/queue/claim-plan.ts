@@ -14,12 +14,12 @@ import {
 } from './queues.js';
 
 /**
- * The most places of a priority that one statement searches, and the most queues that a search between two names
+ * The maximum number of places of a priority that one statement searches, and of queues that a search between two names
  * returns.
  */
 const PLACES = 64;
 
-/** The most searches for one claim. The next claim continues where this one has stopped. */
+/** The maximum number of searches for one claim. The next claim continues where this one has stopped. */
 const SEARCHES = 16;
 
 /** A queue with due rows, and the progress of a claim in it. */
@@ -90,7 +90,7 @@ export class ClaimPlan {
     return places;
   }
 
-  /** The most queues that a search returns for one place. */
+  /** The maximum number of queues that a search returns for one place. */
   get most(): number {
     // Many of these queues may belong to excepted accounts.
     return this.except.size > 0 ? PLACES : Math.min(Math.max(this.order.limit, 8), PLACES);

@@ -172,7 +172,7 @@ function toDelivery(message: OfMessage, row: Row): Delivery {
   return isDoubtful(row) ? { ...traced, doubtful: true } : traced;
 }
 
-/** The most accounts between two remembered ones that a search for the next due time reads. */
+/** The maximum number of accounts between two remembered ones that a search for the next due time reads. */
 const ACCOUNTS = 64;
 
 /** The earliest time at which a delivery of a channel is due. */

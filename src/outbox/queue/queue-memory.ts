@@ -21,7 +21,7 @@ const LEASE_SLACK_MS = 500;
  */
 const LATE_MS = 250;
 
-/** The most queues of one status and priority that are remembered. */
+/** The maximum number of queues of one status and priority that are remembered. */
 const MAX_QUEUES = 250;
 
 /**

@@ -131,7 +131,7 @@ export function groupsOfQueues(dialect: Dialect): string {
 export interface QueueRange extends Queue {
   /** Rows with this `due_at` or a later one. */
   readonly floor: number;
-  /** The most rows. */
+  /** The maximum number of rows. */
   readonly take: number;
 }
 

@@ -78,7 +78,7 @@ export interface ErasureResult {
 const ROWS = 2000;
 const ACCOUNTS = 100;
 
-/** The most deliveries that one transaction erases. */
+/** The maximum number of deliveries that one transaction erases. */
 const AT_ONCE = 50;
 
 /**

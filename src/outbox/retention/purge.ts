@@ -31,7 +31,7 @@ interface Aged {
 /** The time after which a purge returns to messages that were not complete, in milliseconds. */
 const AGAIN_MS = DAY_MS;
 
-/** The most recipients that one read examines. */
+/** The maximum number of recipients that one read examines. */
 const EXAMINED = 5000;
 
 /** The messages of the next step of a purge. */

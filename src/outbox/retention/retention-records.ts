@@ -5,7 +5,7 @@ export interface RetentionOrder {
   /** Only messages that were accepted before. */
   readonly before: number;
   readonly now: number;
-  /** The most messages, and the most recipients, in one transaction. */
+  /** The maximum number of messages, and the most recipients, in one transaction. */
   readonly limit: number;
 }
 

@@ -24,9 +24,9 @@ const BY_CONTENT_MS = 10 * MINUTE_MS;
 /** For how long an answer of a phone belongs to the account that wrote to it under a default signature. */
 const CONVERSATION_MS = 30 * DAY_MS;
 
-/** The most bytes of a text in an event, as JSON. An event has at most 8 KiB. */
+/** The maximum number of bytes of a text in an event, as JSON. An event has at most 8 KiB. */
 const TEXT_BYTES = 7168;
-/** The most characters of an address in an event. A carrier may send an address of any length. */
+/** The maximum number of characters of an address in an event. A carrier may send an address of any length. */
 const ADDRESS_LENGTH = 64;
 
 /** How many texts a transaction stores at most. */

@@ -20,7 +20,10 @@ export function isMysqlConnection(connection: object): connection is MysqlConnec
  */
 const KEPT_CHARACTERS = 6000;
 
-/** The most characters of parameters in a compound statement. A server may refuse packets of more than 1 MB. */
+/**
+ * The maximum number of characters of parameters in a compound statement. A server may refuse packets of more than 1
+ * MB.
+ */
 const COMPOUND_CHARACTERS = 250_000;
 
 /**

@@ -26,7 +26,7 @@ export abstract class Database {
     return store;
   }
 
-  /** The most transactions that are open at a time. */
+  /** The maximum number of transactions that are open at a time. */
   get maxTransactions(): number {
     return 1;
   }

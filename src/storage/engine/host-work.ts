@@ -7,7 +7,7 @@ import { driveOn, openRunner } from './host-transaction.js';
 
 const SAVEPOINT = 'messaging_work';
 
-/** The most attempts of an operation that conflicts with another transaction. */
+/** The maximum number of attempts of an operation that conflicts with another transaction. */
 const MAX_ATTEMPTS = 4;
 
 /**

@@ -71,5 +71,5 @@ export class ReadingShare {
   }
 }
 
-/** The most listings of one account that are read at a time. */
+/** The maximum number of listings of one account that are read at a time. */
 const MAX_READS_OF_ONE = 2;

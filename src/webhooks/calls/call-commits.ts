@@ -12,7 +12,7 @@ const RETRY = { endpoint_id: 'id', ...shapeOf('batch', 'sequence tries due_at') 
 const DONE = { endpoint_id: 'id', sequence: 'integer' } as const;
 const REPLAY = { id: 'id', position: 'integer' } as const;
 
-/** The most bytes of a URL in an event. The whole event has at most 2 KiB. */
+/** The maximum number of bytes of a URL in an event. The whole event has at most 2 KiB. */
 const URL_BYTES = 1024;
 
 /** See `CallStore.commit`. */

@@ -218,7 +218,7 @@ export class EndpointCaller {
     return this.outstanding + this.current.batch.max > MAX_EVENTS;
   }
 
-  /** How many milliseconds remain of the pause that the endpoint asked for. */
+  /** The rest of the pause that the endpoint asked for, in milliseconds. */
   private get restMs(): number {
     return Math.max(0, (this.restsUntil ?? 0) - this.context.clock.now());
   }

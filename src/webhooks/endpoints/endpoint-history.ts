@@ -26,7 +26,7 @@ export interface AttemptListQuery extends WebhookListQuery {
   readonly status?: string | undefined;
 }
 
-/** How many events all requests of a page of calls may show together. */
+/** The maximum number of events on a page of calls, counted over all its calls. */
 const MAX_EVENTS = 1000;
 
 /** Lists the calls of endpoints. It reads the events of each call from the log, as far as the log still has them. */

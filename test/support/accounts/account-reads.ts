@@ -14,7 +14,7 @@ const BEGAN = Date.UTC(2026, 10, 21);
 const HOURS = 40;
 const MESSAGES = 20_000;
 
-/** The most rows that one of the reads may touch, including index entries. */
+/** The maximum number of rows that one of the reads may touch, including index entries. */
 export const FEW = 9000;
 
 /** Two accounts that have sent and changed a lot, with a top-up and a refund early on. */

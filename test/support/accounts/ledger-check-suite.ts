@@ -17,7 +17,7 @@ import { ACCOUNT, aSend, messageId, range, recipients, START } from '../../contr
 /** Enough for several chunks of each part. */
 const MESSAGES = 2500;
 
-/** The most rows that a statement of the check may return, so that it delays nobody. */
+/** The maximum number of rows that a statement of the check may return, so that it delays nobody. */
 const MAX_ROWS = 5000;
 
 /** Records how many rows each statement returns. */

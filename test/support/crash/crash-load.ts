@@ -23,7 +23,7 @@ export interface LoadOrder {
   readonly from?: number;
 }
 
-/** The most sends of one load. The keys and numbers of two clients are this far apart. */
+/** The maximum number of sends of one load. The keys and numbers of two clients are this far apart. */
 const SENDS_A_CLIENT = 10_000;
 const SERVICE = 'Charge';
 

@@ -9,7 +9,7 @@ import { delivered, logEvents, verified } from './logged-events.js';
 export const EVENTS = 20_001;
 const RARE = [1, (EVENTS + 1) / 2, EVENTS];
 
-/** The most rows that a page of ten may read, including index entries, over as many types as there are. */
+/** The maximum number of rows that a page of ten may read, including index entries, over as many types as there are. */
 export const FEW = 500;
 
 /** The log of an account with many events, beside another one's. */

@@ -83,7 +83,10 @@ export function heardEvents(
   return heard;
 }
 
-/** Sorts events so that equal lists are equal, because marks reach the log later than the process. */
+/**
+ * Sorts events, so that two lists can be compared. The log gets some events later than the process does, so both have
+ * another order.
+ */
 export function sorted(events: readonly MessagingEvent[]): readonly MessagingEvent[] {
   return events.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 }

@@ -71,7 +71,7 @@ export class ScriptedTransport extends MsgappTransport {
   override sessions: Partial<SessionTiming> = {};
   readonly links: ScriptedLink[] = [];
   readonly asked: string[] = [];
-  /** The most connections that one session had at a time. */
+  /** The maximum number of connections that one session had at a time. */
   peak = 0;
   started = 0;
   /** The errors of the next starts, one each. */

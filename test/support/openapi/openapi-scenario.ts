@@ -6,11 +6,11 @@ import type { MessagingApp } from '../mounting/messaging-app.js';
 import type { Fetch } from './openapi-fetch.js';
 import type { TroubledStorage } from './openapi-troubles.js';
 
-/** The most recipients of the scenario's host. */
+/** The maximum number of recipients of the scenario's host. */
 export const MAX_RECIPIENTS = 5;
 /** The largest body of the scenario's host, in bytes. */
 export const MAX_BYTES = 100_000;
-/** The most concurrent requests of an account of the scenario's host. */
+/** The maximum number of concurrent requests of an account of the scenario's host. */
 export const IN_FLIGHT = 3;
 /** The units with which its account begins. */
 export const UNITS = 20;

@@ -61,7 +61,7 @@ function smsOf({ messageId, position, sender, number, attempt, priority, payload
 export class CampaignFixture {
   readonly queue = new QueueDouble(new NoDatabase());
   readonly worker: ChannelWorker;
-  /** The most deliveries at a time that were claimed and had no result yet. */
+  /** The maximum number of deliveries at a time that were claimed and had no result yet. */
   maxHeld = 0;
 
   constructor(

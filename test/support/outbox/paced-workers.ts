@@ -109,7 +109,7 @@ export async function runPaced(
   return { segments: out, transactions, postponed, shares };
 }
 
-/** The most segments in any second. */
+/** The maximum number of segments in any second. */
 export function busiestSecond(segments: readonly number[]): number {
   let most = 0;
   let from = 0;

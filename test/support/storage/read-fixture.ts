@@ -19,7 +19,7 @@ export const LARGE = 30_000;
 /** The newest message. */
 export const LARGE_ID = messageId(SMALL);
 
-/** The most rows that a page may read: 2000 messages, 20 000 recipients, and the shown ones. */
+/** The maximum number of rows that a page may read: 2000 messages, 20 000 recipients, and the shown ones. */
 export const MAX_ROWS = 25_000;
 
 /** The effects of a read: its result, its statements as the database gets them, and the rows that these returned. */

@@ -26,7 +26,7 @@ const require = createRequire(import.meta.url ?? __filename);
 const IDLE_MS = 4000;
 
 /**
- * The most bytes of the header fields of a response. Only the status of a response counts, so fields that a proxy or a framework
+ * The maximum number of bytes of the header fields of a response. Only the status of a response counts, so fields that a proxy or a framework
  * adds do not matter. The limit keeps a receiver from filling our memory.
  */
 const MAX_HEADER_BYTES = 262_144;

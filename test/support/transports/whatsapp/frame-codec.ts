@@ -9,7 +9,7 @@ export class FrameReader {
   private rest: Buffer = Buffer.alloc(0);
   private introduced = false;
 
-  /** The frames that are now complete. @throws Error if the client does not begin correctly */
+  /** Returns the frames that this chunk completes. @throws Error if the client does not begin with the introduction */
   push(chunk: Uint8Array): Buffer[] {
     this.rest = Buffer.concat([this.rest, chunk]);
     if (!this.introduced && !this.readIntroduction()) return [];

@@ -13,7 +13,7 @@ import { SqliteFile } from '../../../support/databases/sqlite-file.js';
 
 const opened = closeAfterEach();
 
-/** The most that one turn of the event loop may write: the recipients of one statement, and a few rows more. */
+/** The maximum number of rows that one turn of the event loop may write: the recipients of one statement, and a few rows more. */
 const MAX_WRITTEN = 10_010;
 
 const COUNT = 25_000;
@@ -52,7 +52,7 @@ describe('a send to many recipients on an SQLite file of our own', () => {
 
   const largeSend = (over = {}) => aSend(1, { recipients: recipients(COUNT), ...over });
 
-  /** The most rows that were written in one turn while `work` was under way, and the number of turns. */
+  /** The maximum number of rows that were written in one turn while `work` was under way, and the number of turns. */
   async function written(work: Promise<unknown>): Promise<{ readonly most: number; readonly turns: number }> {
     let under = true;
     const end = work.finally(() => {
