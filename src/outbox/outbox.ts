@@ -43,8 +43,8 @@ interface Waiting {
 }
 
 /**
- * The maximum number of sends in one commit. `BATCH_RECIPIENTS` is the maximum for the recipients of all its sends. A larger send is committed
- * by itself.
+ * The maximum number of sends in one commit. `BATCH_RECIPIENTS` is the maximum for the recipients of all its sends. A
+ * larger send is committed by itself.
  */
 const BATCH_SENDS = 256;
 const BATCH_RECIPIENTS = 5000;
