@@ -11,6 +11,7 @@ import { readKeySpending, writeKeySpending } from './key-spending.js';
 import type { LaneTurns } from './lane-turns.js';
 import type { Send } from './send.js';
 import { insertNewReplies, insertSends } from './send-inserts.js';
+import { checkSteps } from './send-step.js';
 
 /**
  * Locks, reads, decides and writes, in a transaction that the caller opens and commits. See `OutboxStore.commit`, and
@@ -43,7 +44,7 @@ export function* acceptSends(
     spent,
     records: changes,
     keySpending,
-  } = decide(free, { balances, replies, records, keySpending: seenSpending });
+  } = decide(yield* checkSteps(dialect, free), { balances, replies, records, keySpending: seenSpending });
   if (gaps === 'leave' && decisions.some(({ kind }, index) => kind === 'refused' && free[index]?.once)) {
     throw new RecordMovedError('A refused send may repeat a send that was accepted since the snapshot.');
   }
@@ -52,6 +53,7 @@ export function* acceptSends(
       debit(dialect, spent),
       ...insertSends(dialect, accepted, turns, gaps),
       ...writeKeySpending(dialect, keySpending),
+      ...accepted.flatMap(({ step }) => step?.write(dialect) ?? []),
     ];
     yield* writeAll(dialect.together(statements), changes.size === 0 && gaps === 'lock');
     if (gaps === 'leave') yield* insertNewReplies(dialect, accepted);
@@ -112,8 +114,7 @@ function debit(dialect: Dialect, spent: ReadonlyMap<string, number>): Statement 
  */
 export function canAcceptAtOnce(dialect: Dialect, sends: readonly Send[]): boolean {
   return (
-    dialect.ifPaid !== undefined &&
-    sends.every((send) => send.once === undefined && send.policy === undefined && !isCapped(send))
+    dialect.ifPaid !== undefined && sends.every((send) => !send.once && !send.policy && !send.step && !isCapped(send))
   );
 }
 

@@ -3,6 +3,7 @@ import type { Metadata } from '../../events/events.api.js';
 import type { Payload } from '../payload.js';
 import type { SendPolicy } from '../policy/send-policy.js';
 import type { Priority } from '../queue/priority.api.js';
+import type { SendStep } from './send-step.js';
 
 export type { IdempotencyKey } from '../../common/idempotency-key.js';
 export type { Payload, TextPayload } from '../payload.js';
@@ -59,6 +60,8 @@ export interface Send {
   readonly key?: SendKey | undefined;
   /** A further condition. Its decision replaces `payload` and `reply`. */
   readonly policy?: SendPolicy;
+  /** A change of other rows that is stored in the send's transaction. */
+  readonly step?: SendStep;
 }
 
 /** The price of a send in units: the sum over its recipients. */

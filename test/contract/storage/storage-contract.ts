@@ -33,6 +33,7 @@ import { refundTests } from './outbox/refunds.js';
 import { erasureTests } from './outbox/retention/erasure.js';
 import { retentionTests } from './outbox/retention/retention.js';
 import { settleTests, trailTests } from './outbox/settle.js';
+import { stepTests } from './outbox/steps.js';
 import { telemetryTests } from './outbox/telemetry.js';
 import { walkTests } from './outbox/walk.js';
 import { raceTests } from './races/races.js';
@@ -64,6 +65,7 @@ const TOPICS = {
   'idempotency keys': onceKeyTests,
   'kept replies': replyTests,
   'caps of keys': keyCapTests,
+  'steps of sends': stepTests,
   claims: claimTests,
   priorities: priorityTests,
   'paused accounts': pausedTests,
