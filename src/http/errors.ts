@@ -152,6 +152,8 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.field_not_object': 400,
   'error.field_invalid': 400,
   'error.metadata_too_large': 400,
+  'error.window_invalid': 400,
+  'error.window_empty': 400,
   'error.invalid_number': 400,
   'error.numbers_not_strings': 400,
   'error.too_many_recipients': 400,

@@ -20,6 +20,9 @@ export const en: Readonly<Record<keyof typeof fr, string>> = {
   'error.field_not_object': 'The field {field} must be an object',
   'error.field_invalid': 'The field {field} is invalid',
   'error.metadata_too_large': 'Metadata too large: at most {keys} keys and {characters} characters in all',
+  'error.window_invalid':
+    'The field {field} is invalid: a window has "from" and "to" (HH:MM, not equal), "days" (1 to 7, each once) and "zone" ("recipient" or an IANA name)',
+  'error.window_empty': 'The window never opens in {country}: no moment is inside it in all time zones there',
   'error.invalid_number': 'Invalid number: {number}',
   'hint.number_meant': 'Did you mean {meant}?',
   'error.numbers_not_strings':

@@ -18,6 +18,10 @@ export const fr = {
   'error.field_not_object': 'Le champ {field} doit être un objet',
   'error.field_invalid': 'Le champ {field} est invalide',
   'error.metadata_too_large': 'Métadonnées trop volumineuses : maximum {keys} clés et {characters} caractères en tout',
+  'error.window_invalid':
+    'Le champ {field} est invalide : une plage a « from » et « to » (HH:MM, différents), « days » (1 à 7, chacun une fois) et « zone » (« recipient » ou un nom IANA)',
+  'error.window_empty':
+    'La plage ne s’ouvre jamais en {country} : aucun moment n’y appartient dans tous les fuseaux horaires de ce pays',
   'error.invalid_number': 'Numéro invalide : {number}',
   'hint.number_meant': 'Vouliez-vous dire {meant} ?',
   'error.numbers_not_strings':

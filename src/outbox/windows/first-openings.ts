@@ -1,0 +1,44 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { MessagingError } from '../../common/errors.js';
+import { countryOf } from '../../common/phone-numbers/phone-number.js';
+import { openingIn } from './opening.js';
+import { type DeliveryWindow, RECIPIENT_ZONE } from './window.api.js';
+
+/** The number of recipients after which the event loop may handle other requests. */
+const YIELD_AFTER = 10_000;
+
+/** The length of the code that a message names instead of a country, for numbers without one such as +883. */
+const CODE_LENGTH = 3;
+
+/**
+ * When the recipients of a send are due: each at the first moment from `at` on that is inside the window.
+ *
+ * @param at milliseconds since the epoch: `send_at`, else now
+ * @returns the time of all recipients if it is the same, else a list with one time for each
+ * @throws MessagingError `error.window_empty` with the country of the first recipient whose window never opens
+ */
+export async function firstOpenings(
+  window: DeliveryWindow,
+  numbers: readonly string[],
+  at: number,
+): Promise<number | readonly number[]> {
+  if (window.zone !== RECIPIENT_ZONE) {
+    const opening = openingIn(window, undefined, at);
+    if (opening === undefined) throw new MessagingError('error.window_empty', { country: window.zone });
+    return opening;
+  }
+  const byCountry = new Map<string | undefined, number>();
+  const times: number[] = [];
+  for (const [index, number] of numbers.entries()) {
+    const country = countryOf(number);
+    const due = byCountry.get(country) ?? openingIn(window, country, at);
+    if (due === undefined) {
+      throw new MessagingError('error.window_empty', { country: country ?? `+${number.slice(0, CODE_LENGTH)}` });
+    }
+    byCountry.set(country, due);
+    times.push(due);
+    if (index % YIELD_AFTER === YIELD_AFTER - 1) await nextTurn();
+  }
+  const [first = at] = times;
+  return byCountry.size === 1 || new Set(byCountry.values()).size === 1 ? first : times;
+}
