@@ -1,4 +1,5 @@
 import type { PageRequest } from '../common/listing/page.js';
+import type { Variables } from '../common/text/personal-text.js';
 import type { Metadata } from '../events/events.api.js';
 import type { SendDecision } from './accept/decide.js';
 import type { Payload } from './accept/send.js';
@@ -30,6 +31,8 @@ export interface Delivery {
   readonly sender: string;
   readonly payload: Payload;
   readonly number: string;
+  /** The recipient's values of a personal text. */
+  readonly vars?: Variables;
   /** 1 for the first attempt. */
   readonly attempt: number;
   /**
@@ -123,6 +126,8 @@ export interface StoredRecipient {
   readonly units: number;
   readonly refundedUnits: number;
   readonly error: string | undefined;
+  /** The values of a personal text; undefined for other texts, and if they were removed. */
+  readonly vars?: Variables;
   /** Milliseconds since the epoch. */
   readonly updatedAt: number;
 }

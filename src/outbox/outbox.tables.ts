@@ -42,12 +42,14 @@ function messages(dialect: Dialect): string[] {
     // tries: the number of attempts in the trail. An attempt that tried several carriers has stored several.
     // doubtful: 1 if the carrier may have accepted one.
     // priority: see `rankOf`.
+    // vars: the values of the variables of a personal text, JSON; null if the text is the same for all recipients, or if the
+    //   values were removed.
     `CREATE TABLE messaging_recipient (
       message_id ${id} NOT NULL, position ${integer} NOT NULL, channel ${id} NOT NULL, lane ${name}, lane_turn ${integer},
       number ${id} NOT NULL, units ${integer} NOT NULL, refunded_units ${integer} NOT NULL, status ${id} NOT NULL,
       priority ${small} NOT NULL DEFAULT 0, queue ${id} NOT NULL DEFAULT '', attempt ${integer} NOT NULL,
       tries ${integer} NOT NULL DEFAULT 0, doubtful ${integer}, due_at ${integer}, error ${text}, reference ${name},
-      updated_at ${integer} NOT NULL, PRIMARY KEY (message_id, position))${dialect.clustered}`,
+      updated_at ${integer} NOT NULL, vars ${text}, PRIMARY KEY (message_id, position))${dialect.clustered}`,
     // By status, so that a search for due attempts does not read recipients that wait for a report, and the reverse. One
     // index for both, because MariaDB has no partial indexes.
     `CREATE INDEX messaging_recipient_queue ON messaging_recipient (channel, status, priority, queue, due_at)${dialect.indexedOnly('due_at')}`,

@@ -16,3 +16,13 @@ export interface TextPayload extends Payload {
   readonly kind: 'text';
   readonly text: string;
 }
+
+/** The payload of a text that is completed for each recipient with its `vars`. Only the channel knows how. */
+export interface PersonalPayload extends TextPayload {
+  /** How the channel completes the text, as it was when the send was accepted and charged. */
+  readonly personal: string;
+}
+
+export function isPersonal(payload: Payload): payload is PersonalPayload {
+  return 'personal' in payload;
+}

@@ -97,8 +97,11 @@ export abstract class Dialect {
    */
   readonly maxRows: number = Number.POSITIVE_INFINITY;
 
-  /** A table expression named `v` over one JSON parameter `[[number, units], …]`, with `position` counted from 0. */
-  abstract numberedPairs(): string;
+  /**
+   * A table expression named `v` over one JSON parameter `[[number, units], …]`, with `position` counted from 0.
+   * @param withVars each row has a third item, the text `vars`
+   */
+  abstract numberedRecipients(withVars: boolean): string;
 
   /** The condition that a column is one of the strings of one JSON parameter. It follows the column. */
   abstract among(): string;

@@ -6,6 +6,7 @@ import type { Dialect } from '../../storage/dialect.js';
 import { RecordMovedError } from '../../storage/engine/faults.js';
 import type { Operation, Statement } from '../../storage/engine/operation.js';
 import { asTheyAre, type RowShape, shapeOf, slicesOf } from '../../storage/engine/rows.js';
+import { isPersonal } from '../payload.js';
 import type { Gaps } from '../policy/policy-records.js';
 import { type Priority } from '../queue/priority.api.js';
 import { rankOf } from '../queue/priority.js';
@@ -168,6 +169,7 @@ function manySends(
 ): Statement[] {
   // Only here, in a large send with refused recipients, the groups of recipients are due one after the other.
   const inTurn = sends.some((send) => firstDueOf(send) !== send.at);
+  const withVars = sends.some(isPersonalSend);
   const rows = sends.flatMap((send) => {
     const rest = more(send);
     const rank = rankOf(priorityOf(send));
@@ -175,11 +177,18 @@ function manySends(
     return send.recipients.flatMap((recipient, position) => {
       if (isRefused(recipient)) return [];
       const due = inTurn ? [first + Math.floor(position / TOGETHER)] : [];
-      return [[send.id, send.channel, recipient.number, position, rank, recipient.units, send.at, ...rest, ...due]];
+      const vars = withVars ? [varsOf(recipient)] : [];
+      return [
+        [send.id, send.channel, recipient.number, position, rank, recipient.units, send.at, ...rest, ...due, ...vars],
+      ];
     });
   });
   if (rows.length === 0) return [];
-  const given: RowShape = inTurn ? { ...shape, due_at: 'integer' } : shape;
+  const given: RowShape = {
+    ...shape,
+    ...(inTurn ? { due_at: 'integer' } : {}),
+    ...(withVars ? { vars: 'text' } : {}),
+  };
   const values = {
     due_at: 'v.updated_at',
     ...asTheyAre(given),
@@ -193,11 +202,12 @@ function manySends(
 function oneSend(dialect: Dialect, send: Send, turn: number | undefined): Statement[] {
   const { id, channel, lane, at } = send;
   const [text, integer] = [dialect.typed('text'), dialect.typed('integer')];
+  const withVars = isPersonalSend(send);
   return slicesOf(send.recipients, dialect.maxRows).map(({ from, items }) => ({
     sql: `INSERT INTO messaging_recipient (
-        message_id, channel, queue, lane, lane_turn, priority, due_at, updated_at, position, number, units, refunded_units, status, attempt)
+        message_id, channel, queue, lane, lane_turn, priority, due_at, updated_at, position, number, units, refunded_units, status, attempt${withVars ? ', vars' : ''})
       SELECT ${text}, ${text}, ${text}, ${text}, ${integer}, ${integer}, ${integer} + ${LATER}, ${integer},
-        ${integer} + v.position, v.number, v.units, 0, '${FIRST_STATUS}', 0 FROM ${dialect.numberedPairs()}`,
+        ${integer} + v.position, v.number, v.units, 0, '${FIRST_STATUS}', 0${withVars ? ', v.vars' : ''} FROM ${dialect.numberedRecipients(withVars)}`,
     // The getter makes the JSON when the statement runs. So a large send does not make all of its JSON in one turn of the event loop.
     get params() {
       return [
@@ -210,7 +220,11 @@ function oneSend(dialect: Dialect, send: Send, turn: number | undefined): Statem
         firstDueOf(send) + from / TOGETHER,
         at,
         from,
-        JSON.stringify(items.map(({ number, units }) => [number, units])),
+        JSON.stringify(
+          withVars
+            ? items.map((item) => [item.number, item.units, varsOf(item)])
+            : items.map(({ number, units }) => [number, units]),
+        ),
       ];
     },
   }));
@@ -298,4 +312,12 @@ function queueOf({ accountId, lane }: Send): string {
 
 function isRefused({ refused: reason }: Recipient): boolean {
   return reason !== undefined;
+}
+
+function isPersonalSend({ payload }: Send): boolean {
+  return isPersonal(payload);
+}
+
+function varsOf({ vars }: Recipient): string | null {
+  return vars === undefined ? null : JSON.stringify(vars);
 }

@@ -1,4 +1,5 @@
 import type { IdempotencyKey } from '../../common/idempotency-key.js';
+import type { Variables } from '../../common/text/personal-text.js';
 import type { Metadata } from '../../events/events.api.js';
 import type { Payload } from '../payload.js';
 import type { SendPolicy } from '../policy/send-policy.js';
@@ -16,6 +17,8 @@ export interface Recipient {
   readonly units: number;
   /** Stores the recipient as `failed` with this reason and sends nothing to it. Its `units` are then 0. */
   readonly refused?: string;
+  /** The values of the variables of a personal text (`PersonalPayload`). */
+  readonly vars?: Variables;
 }
 
 /** The API key of a caller, for a send: `caller.key` of a guarded route. */

@@ -1,4 +1,5 @@
 import { withinPage } from '../../common/listing/page.js';
+import type { Variables } from '../../common/text/personal-text.js';
 import type { Dialect } from '../../storage/dialect.js';
 import { type Operation, type Row, rowsOf, type Statement } from '../../storage/engine/operation.js';
 import { integerOf, optionalText, textOf } from '../../storage/engine/rows.js';
@@ -16,7 +17,7 @@ import { firstTrails, newestAttempts } from '../settle/trail.js';
 /** The maximum number of recipients that are examined for one page. */
 export const EXAMINED_RECIPIENTS = 20_000;
 
-const RECIPIENT = 'r.number, r.status, r.units, r.refunded_units, r.error, r.updated_at';
+const RECIPIENT = 'r.number, r.status, r.units, r.refunded_units, r.error, r.vars, r.updated_at';
 
 /** The approximate size of a recipient, and of each of its attempts, in bytes. */
 const BYTES = 300;
@@ -57,8 +58,12 @@ export function* readRecipients(
   messageId: string,
   { limit, from = 0, status }: RecipientQuery,
 ): Operation<RecipientPage> {
-  const [message] = yield* rowsOf('SELECT recipients FROM messaging_message WHERE id = ?', messageId);
+  const [message] = yield* rowsOf(
+    'SELECT recipients, octet_length(payload) AS bytes FROM messaging_message WHERE id = ?',
+    messageId,
+  );
   const count = message ? integerOf(message, 'recipients') : 0;
+  const textBytes = message ? integerOf(message, 'bytes') : 0;
   const end = Math.min(count, from + (status === undefined ? limit : EXAMINED_RECIPIENTS));
   const seen = status === undefined ? { sql: '1 = 1', params: [] } : seenAs(status);
   // The recipients and the message's refunded units are read in one statement. With two statements, a refund between
@@ -79,7 +84,11 @@ export function* readRecipients(
     position: integerOf(row, 'position'),
     storedAttempts: integerOf(row, 'tries'),
   }));
-  const items = withinPage(found, ({ storedAttempts }) => BYTES + Math.min(storedAttempts, SHOWN_ATTEMPTS) * BYTES);
+  const items = withinPage(found, ({ storedAttempts, vars }) => {
+    // A personal text is part of the page, too. With its values it is about as long as the text with the variables.
+    const own = vars === undefined ? 0 : textBytes + Object.values(vars).join('').length;
+    return BYTES + Math.min(storedAttempts, SHOWN_ATTEMPTS) * BYTES + own;
+  });
   const attempts = yield* newestAttempts(dialect, messageId, items, SHOWN_ATTEMPTS);
   const [first] = rows;
   const further = rows[items.length];
@@ -122,6 +131,7 @@ export function seenAs(status: DeliveryStatus): Statement {
 }
 
 function toRecipient(row: Row): StoredRecipient {
+  const vars = storedVars(row);
   return {
     number: textOf(row, 'number'),
     // Only this package writes the column, from values of this type.
@@ -129,6 +139,13 @@ function toRecipient(row: Row): StoredRecipient {
     units: integerOf(row, 'units'),
     refundedUnits: integerOf(row, 'refunded_units'),
     error: optionalText(row, 'error'),
+    ...(vars === undefined ? {} : { vars }),
     updatedAt: integerOf(row, 'updated_at'),
   };
+}
+
+/** The values of a recipient's personal text. */
+export function storedVars(row: Row): Variables | undefined {
+  const text = optionalText(row, 'vars');
+  return text === undefined ? undefined : JSON.parse(text);
 }

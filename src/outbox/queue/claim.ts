@@ -1,6 +1,7 @@
 import type { Dialect } from '../../storage/dialect.js';
 import { type Operation, type Row, rowsOf, writeAll } from '../../storage/engine/operation.js';
 import { integerOf, optionalInteger, optionalText, textOf } from '../../storage/engine/rows.js';
+import { storedVars } from '../listing/recipients.js';
 import type { ClaimOrder, Delivery } from '../outbox-records.js';
 import { byPriority, ClaimPlan } from './claim-plan.js';
 import { PRIORITIES } from './priority.api.js';
@@ -121,7 +122,7 @@ function isDoubtful(row: Row): boolean {
 }
 
 /** The fields that the deliveries of a message have in common. */
-type OfMessage = Omit<Delivery, 'position' | 'priority' | 'number' | 'attempt' | 'doubtful' | 'abandoned'>;
+type OfMessage = Omit<Delivery, 'position' | 'priority' | 'number' | 'vars' | 'attempt' | 'doubtful' | 'abandoned'>;
 
 /** Adds the columns of the messages. Each message is read once, not once for each recipient. */
 function* withMessages(dialect: Dialect, claimed: readonly Row[]): Operation<readonly Delivery[]> {
@@ -167,7 +168,9 @@ function toDelivery(message: OfMessage, row: Row): Delivery {
     acceptedAt: message.acceptedAt,
   };
   const { trace } = message;
-  const traced = trace === undefined ? delivery : { ...delivery, trace };
+  const vars = storedVars(row);
+  const personal = vars === undefined ? delivery : { ...delivery, vars };
+  const traced = trace === undefined ? personal : { ...personal, trace };
   if (isAbandoned(row)) return { ...traced, doubtful: true, abandoned: true };
   return isDoubtful(row) ? { ...traced, doubtful: true } : traced;
 }

@@ -5,7 +5,7 @@ import type { Database } from '../../storage/engine/database.js';
 import { type Operation, rowsOf, write } from '../../storage/engine/operation.js';
 import { integerOf, optionalInteger, optionalText, textOf } from '../../storage/engine/rows.js';
 import { listNumbers } from '../listing/recipients.js';
-import type { Payload } from '../payload.js';
+import { isPersonal, type Payload } from '../payload.js';
 import { REMOVABLE, removeRecipients, replacePayloads, toRemovable } from './removal.js';
 import { isRemoved, type RemoveContent } from './removed-payload.js';
 import type { RetentionOrder } from './retention-records.js';
@@ -190,6 +190,37 @@ function* moveOn(
   if (changed > 0 || before.place !== '') return;
   const sql = 'INSERT INTO messaging_retention (place, skipped, since, name) VALUES (?, ?, ?, ?)';
   yield* dialect.insertNew({ sql, params: [...values, name] }, 'name');
+}
+
+/**
+ * Removes the values of personal texts of at most `limit` recipients of these messages.
+ * @returns whether there are none left
+ */
+export function* removeVars(dialect: Dialect, ids: readonly string[], limit: number): Operation<boolean> {
+  if (ids.length === 0) return true;
+  const messages = yield* rowsOf(
+    `SELECT id, payload FROM messaging_message WHERE id ${dialect.among()} ORDER BY id`,
+    JSON.stringify(ids),
+  );
+  const personal = messages.flatMap((row) =>
+    isPersonal(JSON.parse(textOf(row, 'payload'))) ? [textOf(row, 'id')] : [],
+  );
+  if (personal.length === 0) return true;
+  const rows = yield* rowsOf(
+    `SELECT r.message_id, r.position FROM messaging_recipient r${dialect.by('primary key')}
+      WHERE r.message_id ${dialect.among()} AND r.vars IS NOT NULL ORDER BY r.message_id, r.position LIMIT ?`,
+    JSON.stringify(personal),
+    limit,
+  );
+  if (rows.length === 0) return true;
+  yield dialect.updateRows({
+    table: 'messaging_recipient',
+    set: { vars: 'NULL' },
+    shape: { message_id: 'id', position: 'integer' },
+    rows: rows.map((row) => [textOf(row, 'message_id'), integerOf(row, 'position')]),
+    on: 'messaging_recipient.message_id = v.message_id AND messaging_recipient.position = v.position',
+  });
+  return rows.length < limit;
 }
 
 /** Removes the contents of messages. */

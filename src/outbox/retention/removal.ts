@@ -65,14 +65,14 @@ export function* removeRecipients(dialect: Dialect, recipients: readonly Removab
   yield dialect.deleteRows({ table, shape: PLACE, rows, on: isAt(table) });
 }
 
-/** Removes the number, the error and the history of recipients; their states and units stay. */
+/** Removes the number, the error, the values of a personal text and the history of recipients; their states and units stay. */
 export function* maskRecipients(dialect: Dialect, recipients: readonly Removable[], mask: string): Operation<void> {
   if (recipients.length === 0) return;
   yield* removeBelongings(dialect, recipients);
   yield dialect.updateRows({
     table: 'messaging_recipient',
     // The error and the reference are texts of carriers, which may quote the number.
-    set: { number: '?', error: 'NULL', reference: 'NULL', tries: '0' },
+    set: { number: '?', error: 'NULL', reference: 'NULL', tries: '0', vars: 'NULL' },
     params: [mask],
     shape: PLACE,
     rows: recipients.map(({ messageId, position }) => [messageId, position]),

@@ -1,6 +1,6 @@
 import type { Database } from '../../storage/engine/database.js';
 import { eraseDeliveriesTo, eraseRepliesTo, findDeliveriesTo, listAccountIds } from './erase.js';
-import { AgeWalk, closeMessages, removeContents, removeRecipientsOf, removeTrail } from './purge.js';
+import { AgeWalk, closeMessages, removeContents, removeRecipientsOf, removeTrail, removeVars } from './purge.js';
 import { removeRecords } from './removal.js';
 import type { RemoveContent } from './removed-payload.js';
 import { ErasableDelivery, RetentionOrder, Walked } from './retention-records.js';
@@ -23,12 +23,14 @@ export class RetentionStore {
   }
 
   /**
-   * Replaces payloads by the results of `remove`.
+   * Replaces payloads by the results of `remove`, and removes the values of personal texts.
    * @returns at least `limit` if there may be more to do, else less
    */
   purgeTexts(order: RetentionOrder, remove: RemoveContent): Promise<number> {
     const { dialect } = this.database;
     return this.texts.step(order, function* (closed) {
+      // The texts say which messages have values to remove, so they go last.
+      if (!(yield* removeVars(dialect, closed, order.limit))) return false;
       yield* removeContents(dialect, closed, remove);
       return true;
     });

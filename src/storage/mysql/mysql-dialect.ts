@@ -139,9 +139,15 @@ export class MysqlDialect extends Dialect {
     return `(SELECT * FROM ${this.rows(shape)} ORDER BY ${order} ${ALL_ROWS}) v`;
   }
 
-  override numberedPairs(): string {
-    const columns = `place FOR ORDINALITY, number ${this.pathType('id')} PATH '$[0]', units BIGINT PATH '$[1]'`;
-    return `(SELECT place - 1 AS position, number, units FROM JSON_TABLE(?, '$[*]' COLUMNS (${columns})) t) v`;
+  override numberedRecipients(withVars: boolean): string {
+    const columns = [
+      'place FOR ORDINALITY',
+      `number ${this.pathType('id')} PATH '$[0]'`,
+      "units BIGINT PATH '$[1]'",
+      ...(withVars ? [`vars ${this.pathType('text')} PATH '$[2]'`] : []),
+    ];
+    const read = `JSON_TABLE(?, '$[*]' COLUMNS (${columns.join(', ')})) t`;
+    return `(SELECT place - 1 AS position, number, units${withVars ? ', vars' : ''} FROM ${read}) v`;
   }
 
   override among(): string {

@@ -123,10 +123,10 @@ export class PostgresDialect extends Dialect {
     return `(SELECT ${columns.join(', ')} FROM jsonb_array_elements(?::jsonb) e) v`;
   }
 
-  override numberedPairs(): string {
+  override numberedRecipients(withVars: boolean): string {
     return (
-      '(SELECT place - 1 AS position, pair->>0 AS number, (pair->>1)::bigint AS units ' +
-      'FROM jsonb_array_elements(?::jsonb) WITH ORDINALITY AS t(pair, place)) v'
+      `(SELECT place - 1 AS position, item->>0 AS number, (item->>1)::bigint AS units${withVars ? ', item->>2 AS vars' : ''} ` +
+      'FROM jsonb_array_elements(?::jsonb) WITH ORDINALITY AS t(item, place)) v'
     );
   }
 

@@ -37,8 +37,9 @@ export class SqliteDialect extends Dialect {
     return `(SELECT ${columns.join(', ')} FROM json_each(?)) v`;
   }
 
-  override numberedPairs(): string {
-    return '(SELECT key AS position, value->>0 AS number, value->>1 AS units FROM json_each(?)) v';
+  override numberedRecipients(withVars: boolean): string {
+    const vars = withVars ? ', value->>2 AS vars' : '';
+    return `(SELECT key AS position, value->>0 AS number, value->>1 AS units${vars} FROM json_each(?)) v`;
   }
 
   override among(): string {

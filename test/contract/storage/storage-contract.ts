@@ -27,6 +27,7 @@ import { laneTests } from './outbox/lanes.js';
 import { listingTests } from './outbox/listing.js';
 import { metadataTests } from './outbox/metadata.js';
 import { pausedTests } from './outbox/paused.js';
+import { personalTests } from './outbox/personal.js';
 import { priorityTests } from './outbox/priorities.js';
 import { recordTests } from './outbox/records.js';
 import { refundTests } from './outbox/refunds.js';
@@ -80,6 +81,7 @@ const TOPICS = {
   'next due': nextDueTests,
   listings: listingTests,
   metadata: metadataTests,
+  'personal texts': personalTests,
   phones: phoneTests,
   'parts and receipts': partTests,
   'opt-outs': optOutTests,
