@@ -16,6 +16,8 @@ interface DeliveryState {
   readonly stage: DeliveryStage;
   /** Whether only messaging apps report this state. */
   readonly appsOnly: boolean;
+  /** Whether carriers or apps report this state. The others are only set by this service. */
+  readonly isReported: boolean;
   /** The meaning of the state, as documents describe it. */
   readonly meaning: string;
   /** The name of the state on the pages of the dashboard and of the sandbox. */
@@ -32,6 +34,7 @@ export const DELIVERY_STATES = {
     rank: 0,
     stage: 'waiting',
     appsOnly: false,
+    isReported: false,
     meaning: 'The message waits for its first attempt.',
     name: { en: 'Queued', fr: 'En file' },
   },
@@ -39,6 +42,7 @@ export const DELIVERY_STATES = {
     rank: 1,
     stage: 'waiting',
     appsOnly: false,
+    isReported: false,
     meaning: 'An attempt is in progress, or has failed and will be repeated. `error` gives the reason.',
     name: { en: 'Sending', fr: 'En cours d’envoi' },
   },
@@ -46,6 +50,7 @@ export const DELIVERY_STATES = {
     rank: 2,
     stage: 'handed over',
     appsOnly: false,
+    isReported: true,
     meaning: 'A carrier or a messaging app has accepted the message.',
     name: { en: 'Sent', fr: 'Envoyé' },
   },
@@ -53,6 +58,7 @@ export const DELIVERY_STATES = {
     rank: 4,
     stage: 'reached',
     appsOnly: false,
+    isReported: true,
     meaning: 'The message reached the phone.',
     name: { en: 'Delivered', fr: 'Remis' },
   },
@@ -60,6 +66,7 @@ export const DELIVERY_STATES = {
     rank: 5,
     stage: 'reached',
     appsOnly: true,
+    isReported: true,
     meaning: 'The recipient has read the message; messaging apps only.',
     name: { en: 'Read', fr: 'Lu' },
   },
@@ -67,6 +74,7 @@ export const DELIVERY_STATES = {
     rank: 5,
     stage: 'not reached',
     appsOnly: false,
+    isReported: true,
     meaning: 'The carrier could not deliver the message.',
     name: { en: 'Undelivered', fr: 'Non remis' },
   },
@@ -74,13 +82,23 @@ export const DELIVERY_STATES = {
     rank: 5,
     stage: 'not reached',
     appsOnly: false,
+    isReported: true,
     meaning: 'The message was refused for good, or all its attempts failed. Its units are refunded.',
     name: { en: 'Failed', fr: 'Échoué' },
+  },
+  canceled: {
+    rank: 5,
+    stage: 'not reached',
+    appsOnly: false,
+    isReported: false,
+    meaning: 'The account canceled the message before it was handed over. Its units are refunded.',
+    name: { en: 'Canceled', fr: 'Annulé' },
   },
   unknown: {
     rank: 3,
     stage: 'unsure',
     appsOnly: false,
+    isReported: true,
     meaning: 'There is no reliable result. A later report may still decide it.',
     name: { en: 'Unknown', fr: 'Inconnu' },
   },
@@ -89,7 +107,8 @@ export const DELIVERY_STATES = {
 type States = typeof DELIVERY_STATES;
 
 /**
- * The state of one recipient's delivery: `queued → sending → sent → delivered → read`, or `undelivered`, `failed`, `unknown`.
+ * The state of one recipient's delivery: `queued → sending → sent → delivered → read`, or `undelivered`, `failed`,
+ * `canceled`, `unknown`.
  * `DELIVERY_STATES` says what each means.
  */
 export type DeliveryStatus = keyof States;
@@ -109,7 +128,7 @@ export type PublishedStatus = Exclude<DeliveryStatus, WaitingStatus>;
 export type SmsStatus = StatusWith<{ readonly appsOnly: false }>;
 
 /** The states that carriers of SMS report. */
-export type ReportedStatus = Extract<PublishedStatus, SmsStatus>;
+export type ReportedStatus = Extract<SmsStatus, StatusWith<{ readonly isReported: true }>>;
 
 function statusesWith<S extends DeliveryStatus>(has: (state: DeliveryState) => boolean): readonly S[] {
   const all = Object.entries<DeliveryState>(DELIVERY_STATES);
@@ -121,9 +140,7 @@ export const DELIVERY_STATUSES = statusesWith<DeliveryStatus>(() => true);
 export const WAITING_STATUSES = statusesWith<WaitingStatus>(({ stage }) => stage === 'waiting');
 export const PUBLISHED_STATUSES = statusesWith<PublishedStatus>(({ stage }) => stage !== 'waiting');
 export const SMS_STATUSES = statusesWith<SmsStatus>(({ appsOnly }) => !appsOnly);
-export const REPORTED_STATUSES = statusesWith<ReportedStatus>(
-  ({ stage, appsOnly }) => stage !== 'waiting' && !appsOnly,
-);
+export const REPORTED_STATUSES = statusesWith<ReportedStatus>(({ isReported, appsOnly }) => isReported && !appsOnly);
 
 /** The states that complete a recipient: it needs no further attempt, and nothing is waited for. */
 export const COMPLETE_STATUSES = statusesWith<DeliveryStatus>(

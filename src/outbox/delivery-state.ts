@@ -127,6 +127,7 @@ export interface DeliveryChange {
  * - `queued`, for another attempt, is the only step back. It is allowed from `sending`, for the attempt that has the
  *   lease.
  * - `sent` on `sent` keeps the state; with `dueAt: null` the report deadline ends.
+ * - `canceled` is applied only to a delivery that waits for an attempt and that no carrier may have accepted.
  * - `failed` and `unknown` of an attempt are applied only while the attempt has the lease.
  * - A report on one attempt (`reportedAttempt`) is applied only if the delivery is `unknown` after that attempt.
  * - After `delivered`, only `read` is applied. A late `undelivered` or `failed` changes nothing and refunds nothing.
@@ -142,6 +143,9 @@ export function nextState(row: DeliveryRow, update: DeliveryUpdate): DeliveryCha
     const change = { status, dueAt: update.dueAt ?? update.at, refund: 0 };
     if (update.uncounted === undefined) return change;
     return update.uncounted.leaseUntil === row.dueAt ? { ...change, attempt: row.attempt - 1 } : undefined;
+  }
+  if (status === 'canceled') {
+    return row.status === 'queued' && row.doubtful !== true ? { status, dueAt: null, refund: row.units } : undefined;
   }
   if (status === 'sent' && row.status === 'sent') {
     return update.dueAt === null && row.dueAt !== null ? { status, dueAt: null, refund: 0 } : undefined;

@@ -5,6 +5,7 @@ import type { SendDecision } from './accept/decide.js';
 import type { Payload } from './accept/send.js';
 import type { AttemptEntry, DeliveryStatus, TrailEntry } from './delivery-state.js';
 import type { Priority } from './queue/priority.api.js';
+import type { Schedule } from './schedule/schedule.js';
 
 export type { DeliveryTransition } from '../events/delivery-transition.js';
 
@@ -44,6 +45,8 @@ export interface Delivery {
   readonly abandoned?: boolean;
   /** When the send was accepted, milliseconds since the epoch. */
   readonly acceptedAt: number;
+  /** See `Send.schedule`. */
+  readonly schedule?: Schedule;
   /** See `Send.trace`. */
   readonly trace?: string;
 }
@@ -117,6 +120,8 @@ export interface StoredMessage {
   readonly recipients: number;
   /** Milliseconds since the epoch. */
   readonly acceptedAt: number;
+  /** See `Send.schedule`. */
+  readonly schedule?: Schedule | undefined;
 }
 
 /** A stored recipient. */

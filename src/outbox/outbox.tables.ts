@@ -21,12 +21,13 @@ function messages(dialect: Dialect): string[] {
     // null if the accept was not recorded. settled: how many recipients need no further attempt or report; counted
     // while the account's event log is on. settled_since: `messaging_event_counter.began` at the time of that count. A
     // count of an earlier recording has missed some recipients, so it is not continued. removed_at: when the removal of
-    // its recipients began.
+    // its recipients began. send_at, valid_until, delivery_window: see `Schedule`; null for most sends. delivery_window: JSON.
     `CREATE TABLE messaging_message (
       id ${id} NOT NULL PRIMARY KEY, account_id ${id} NOT NULL, channel ${id} NOT NULL, kind ${id} NOT NULL,
       lane ${name}, sender ${name} NOT NULL, payload ${text} NOT NULL, units ${integer} NOT NULL,
       refunded_units ${integer} NOT NULL, recipients ${integer} NOT NULL DEFAULT 1, accepted_at ${integer} NOT NULL,
-      key_id ${id}, metadata ${text}, trace ${text}, settled ${integer}, settled_since ${integer}, removed_at ${integer})`,
+      key_id ${id}, metadata ${text}, trace ${text}, settled ${integer}, settled_since ${integer}, removed_at ${integer},
+      send_at ${integer}, valid_until ${integer}, delivery_window ${text})`,
     'CREATE INDEX messaging_message_listing ON messaging_message (account_id, channel, kind, accepted_at, id)',
     // A refund changes its message once, and changes no indexed column.
     ...dialect.upkeep('messaging_message', { fillfactor: 95, ...CHANGING }),

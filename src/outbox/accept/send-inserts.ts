@@ -10,6 +10,8 @@ import { isPersonal } from '../payload.js';
 import type { Gaps } from '../policy/policy-records.js';
 import { type Priority } from '../queue/priority.api.js';
 import { rankOf } from '../queue/priority.js';
+import { scheduleValues } from '../schedule/schedule.js';
+import { dueTimesOf, firstDueOf, hasOwnTimes, TOGETHER } from './due-times.js';
 import type { LaneTurns } from './lane-turns.js';
 import { refusedTransitions } from './refusals.js';
 import { costOf, type Recipient, type Send } from './send.js';
@@ -40,14 +42,20 @@ export function insertSends(
 }
 
 function insertMessages(dialect: Dialect, sends: readonly Send[]): Statement {
-  // Most batches have no metadata and no trace, and those of the host's own code have no keys. Their parameter leaves
-  // these columns out.
+  // Most batches have no metadata, no trace and no schedule, and those of the host's own code have no keys. Their
+  // parameter leaves these columns out.
   const described = sends.some(({ metadata }) => metadata !== undefined);
   const keyed = sends.some(({ key }) => key !== undefined);
   const traced = sends.some(({ trace }) => trace !== undefined);
+  const scheduled = sends.some(({ schedule }) => schedule !== undefined);
   return dialect.insertRows({
     table: 'messaging_message',
-    shape: { ...(described ? DESCRIBED : MESSAGE), ...(keyed ? KEY : {}), ...(traced ? TRACE : {}) },
+    shape: {
+      ...(described ? DESCRIBED : MESSAGE),
+      ...(keyed ? KEY : {}),
+      ...(traced ? TRACE : {}),
+      ...(scheduled ? SCHEDULE : {}),
+    },
     rows: sends.map((send) => [
       send.id,
       send.accountId,
@@ -63,6 +71,7 @@ function insertMessages(dialect: Dialect, sends: readonly Send[]): Statement {
       ...(described ? [send.metadata === undefined ? null : JSON.stringify(send.metadata)] : []),
       ...(keyed ? [send.key?.id ?? null] : []),
       ...(traced ? [send.trace ?? null] : []),
+      ...(scheduled ? scheduleValues(send.schedule) : []),
     ]),
   });
 }
@@ -92,6 +101,7 @@ const MESSAGE = shapeOf(
 const DESCRIBED: RowShape = { ...MESSAGE, metadata: 'text' };
 const KEY: RowShape = { key_id: 'text' };
 const TRACE: RowShape = { trace: 'text' };
+const SCHEDULE: RowShape = { send_at: 'integer', valid_until: 'integer', delivery_window: 'text' };
 const CHARGE = shapeOf('id account_id kind message_id', 'units posted_at');
 
 // If there is a row, it has expired: an unexpired reply would have been replayed while the account was locked.
@@ -105,18 +115,6 @@ const LARGE = 50;
 
 function isLarge({ recipients }: Send): boolean {
   return recipients.length > LARGE;
-}
-
-/** How many recipients of a send are due at the same time. */
-const TOGETHER = 500;
-
-/**
- * When the first recipients of a send are due. All are due when the send is accepted, each group of `TOGETHER` recipients a
- * millisecond before the next group. Claims search from a time on. If all 100 000 recipients had the same time, each claim would
- * walk over the index entries of all recipients that were claimed before.
- */
-export function firstDueOf({ at, recipients }: Send): number {
-  return at - Math.floor((recipients.length - 1) / TOGETHER);
 }
 
 const LATER = `(v.position - v.position % ${TOGETHER}) / ${TOGETHER}`;
@@ -134,7 +132,7 @@ function insertRecipients(dialect: Dialect, sends: readonly Send[], turns: LaneT
   const laned = sends.filter(({ lane }) => lane !== undefined);
   const turnOf = new Map(laned.map((send) => [send.id, turns.next(send.at, priorityOf(send))]));
   const withRefused = new Set(sends.filter(({ recipients }) => recipients.some(isRefused)));
-  const isWhole = (send: Send) => isLarge(send) && !withRefused.has(send);
+  const isWhole = (send: Send) => isLarge(send) && !withRefused.has(send) && !hasOwnTimes(send);
   const small = sends.filter((send) => !isWhole(send));
   return [
     ...sends.filter(isWhole).flatMap((send) => oneSend(dialect, send, turnOf.get(send.id))),
@@ -167,16 +165,16 @@ function manySends(
   shape: RowShape,
   more: (send: Send) => readonly unknown[],
 ): Statement[] {
-  // Only here, in a large send with refused recipients, the groups of recipients are due one after the other.
-  const inTurn = sends.some((send) => firstDueOf(send) !== send.at);
+  // Here only scheduled sends and large sends with refused recipients are not due when they are accepted.
+  const inTurn = sends.some((send) => firstDueOf(send) !== send.at || hasOwnTimes(send));
   const withVars = sends.some(isPersonalSend);
   const rows = sends.flatMap((send) => {
     const rest = more(send);
     const rank = rankOf(priorityOf(send));
-    const first = firstDueOf(send);
+    const dueAt = dueTimesOf(send);
     return send.recipients.flatMap((recipient, position) => {
       if (isRefused(recipient)) return [];
-      const due = inTurn ? [first + Math.floor(position / TOGETHER)] : [];
+      const due = inTurn ? [dueAt(position)] : [];
       const vars = withVars ? [varsOf(recipient)] : [];
       return [
         [send.id, send.channel, recipient.number, position, rank, recipient.units, send.at, ...rest, ...due, ...vars],

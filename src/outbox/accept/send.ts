@@ -4,6 +4,7 @@ import type { Metadata } from '../../events/events.api.js';
 import type { Payload } from '../payload.js';
 import type { SendPolicy } from '../policy/send-policy.js';
 import type { Priority } from '../queue/priority.api.js';
+import type { Schedule } from '../schedule/schedule.js';
 import type { SendStep } from './send-step.js';
 
 export type { IdempotencyKey } from '../../common/idempotency-key.js';
@@ -19,6 +20,11 @@ export interface Recipient {
   readonly refused?: string;
   /** The values of the variables of a personal text (`PersonalPayload`). */
   readonly vars?: Variables;
+  /**
+   * When it may be handed over first, milliseconds since the epoch, for example the next opening of the window in its
+   * zones. Undefined: at `Send.schedule.sendAt`, or at once.
+   */
+  readonly dueAt?: number;
 }
 
 /** The API key of a caller, for a send: `caller.key` of a guarded route. */
@@ -52,6 +58,8 @@ export interface Send {
   readonly recipients: readonly Recipient[];
   /** When it was accepted, milliseconds since the epoch. */
   readonly at: number;
+  /** When its recipients may be handed over. Undefined: from the acceptance on, without an end. */
+  readonly schedule?: Schedule | undefined;
   /** The reply to the caller, JSON. If `once` is given, it is stored for replays. */
   readonly reply: object;
   /** The Idempotency-Key of the send. The send is accepted once, however often the key comes. */

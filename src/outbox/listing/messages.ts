@@ -5,9 +5,9 @@ import { type Operation, type Row, rowsOf, type Statement } from '../../storage/
 import { integerOf, optionalText, textOf } from '../../storage/engine/rows.js';
 import { readPage } from '../../storage/read-page.js';
 import { FIRST_RECIPIENTS, type StoredMessage } from '../outbox-records.js';
+import { SCHEDULE_COLUMNS, storedSchedule } from '../schedule/schedule.js';
 
-const MESSAGE =
-  'id, account_id, channel, lane, sender, payload, metadata, units, refunded_units, recipients, accepted_at';
+const MESSAGE = `id, account_id, channel, lane, sender, payload, metadata, units, refunded_units, recipients, accepted_at, ${SCHEDULE_COLUMNS.join(', ')}`;
 
 /** The approximate size of a listed message in bytes, in SQL: its texts, its first numbers, and 500 for the rest. */
 const BYTES = `octet_length(payload) + coalesce(octet_length(metadata), 0) + 500
@@ -63,6 +63,7 @@ function toMessage(row: Row): StoredMessage {
     refundedUnits: integerOf(row, 'refunded_units'),
     recipients: integerOf(row, 'recipients'),
     acceptedAt: integerOf(row, 'accepted_at'),
+    schedule: storedSchedule(row),
   };
 }
 

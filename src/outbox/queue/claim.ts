@@ -3,6 +3,7 @@ import { type Operation, type Row, rowsOf, writeAll } from '../../storage/engine
 import { integerOf, optionalInteger, optionalText, textOf } from '../../storage/engine/rows.js';
 import { storedVars } from '../listing/recipients.js';
 import type { ClaimOrder, Delivery } from '../outbox-records.js';
+import { SCHEDULE_COLUMNS, storedSchedule } from '../schedule/schedule.js';
 import { byPriority, ClaimPlan } from './claim-plan.js';
 import { PRIORITIES } from './priority.api.js';
 import { priorityOf } from './priority.js';
@@ -128,7 +129,8 @@ type OfMessage = Omit<Delivery, 'position' | 'priority' | 'number' | 'vars' | 'a
 function* withMessages(dialect: Dialect, claimed: readonly Row[]): Operation<readonly Delivery[]> {
   const ids = [...new Set(claimed.map((row) => textOf(row, 'message_id')))];
   const rows = yield* rowsOf(
-    `SELECT id, account_id, channel, lane, sender, payload, accepted_at, trace FROM messaging_message WHERE id ${dialect.among()}`,
+    `SELECT id, account_id, channel, lane, sender, payload, accepted_at, trace, ${SCHEDULE_COLUMNS.join(', ')}
+      FROM messaging_message WHERE id ${dialect.among()}`,
     JSON.stringify(ids),
   );
   const messages = new Map(rows.map((row) => [textOf(row, 'id'), toMessage(row)]));
@@ -149,7 +151,9 @@ function toMessage(row: Row): OfMessage {
     acceptedAt: integerOf(row, 'accepted_at'),
   };
   const trace = optionalText(row, 'trace');
-  return trace === undefined ? message : { ...message, trace };
+  const schedule = storedSchedule(row);
+  const scheduled = schedule === undefined ? message : { ...message, schedule };
+  return trace === undefined ? scheduled : { ...scheduled, trace };
 }
 
 function toDelivery(message: OfMessage, row: Row): Delivery {
@@ -167,9 +171,10 @@ function toDelivery(message: OfMessage, row: Row): Delivery {
     attempt: integerOf(row, 'attempt') + 1,
     acceptedAt: message.acceptedAt,
   };
-  const { trace } = message;
+  const { trace, schedule } = message;
   const vars = storedVars(row);
-  const personal = vars === undefined ? delivery : { ...delivery, vars };
+  const scheduled = schedule === undefined ? delivery : { ...delivery, schedule };
+  const personal = vars === undefined ? scheduled : { ...scheduled, vars };
   const traced = trace === undefined ? personal : { ...personal, trace };
   if (isAbandoned(row)) return { ...traced, doubtful: true, abandoned: true };
   return isDoubtful(row) ? { ...traced, doubtful: true } : traced;

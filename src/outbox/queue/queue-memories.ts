@@ -1,5 +1,5 @@
+import { firstDueOf } from '../accept/due-times.js';
 import type { Send } from '../accept/send.js';
-import { firstDueOf } from '../accept/send-inserts.js';
 import type { DeliveryUpdate } from '../delivery-state.js';
 import type { CommitOutcome, DeliveryTransition } from '../outbox-records.js';
 import { QueueMemory } from './queue-memory.js';

@@ -10,7 +10,16 @@ import {
 type Reported = DeliveryUpdate['status'];
 type Fence = 'report' | 'holder' | 'stale' | 'future';
 
-const REPORTED: readonly Reported[] = ['queued', 'sent', 'unknown', 'delivered', 'undelivered', 'failed', 'read'];
+const REPORTED: readonly Reported[] = [
+  'queued',
+  'sent',
+  'unknown',
+  'delivered',
+  'undelivered',
+  'failed',
+  'read',
+  'canceled',
+];
 const FENCES: readonly Fence[] = ['report', 'holder', 'stale', 'future'];
 
 /**
@@ -18,15 +27,16 @@ const FENCES: readonly Fence[] = ['report', 'holder', 'stale', 'future'];
  * `h` from the attempt that holds the lease, `.` from nobody. Columns as in `REPORTED`.
  */
 const TABLE: Readonly<Record<DeliveryStatus, string>> = {
-  //           queued sent unknown delivered undelivered failed read
-  queued: '      .     *     r        *          *         r     *',
-  sending: '     h     *    rh        *          *        rh     *',
-  sent: '        .     .     r        *          *         r     *',
-  unknown: '     .     .     .        *          *         r     *',
-  delivered: '   .     .     .        .          .         .     *',
-  undelivered: ' .     .     .        .          .         .     .',
-  failed: '      .     .     .        .          .         .     .',
-  read: '        .     .     .        .          .         .     .',
+  //           queued sent unknown delivered undelivered failed read canceled
+  queued: '      .     *     r        *          *         r     *      *',
+  sending: '     h     *    rh        *          *        rh     *      .',
+  sent: '        .     .     r        *          *         r     *      .',
+  unknown: '     .     .     .        *          *         r     *      .',
+  delivered: '   .     .     .        .          .         .     *      .',
+  undelivered: ' .     .     .        .          .         .     .      .',
+  failed: '      .     .     .        .          .         .     .      .',
+  canceled: '    .     .     .        .          .         .     .      .',
+  read: '        .     .     .        .          .         .     .      .',
 };
 
 const ROWS = Object.keys(TABLE).filter((name): name is DeliveryStatus => name in TABLE);
@@ -78,16 +88,20 @@ describe('nextState', () => {
   );
 
   test('the table is complete', () => {
-    expect(ROWS).toHaveLength(8);
+    expect(ROWS).toHaveLength(9);
     for (const cells of Object.values(TABLE)) expect(cells.trim().split(/ +/)).toHaveLength(REPORTED.length);
-    expect(CASES).toHaveLength(8 * 7 * 4);
+    expect(CASES).toHaveLength(9 * 8 * 4);
   });
 
   test.each(CASES)('$from, update to $to by $fence: moves $moves', ({ from, to, fence, moves }) => {
     const change = nextState(row(from), settlement(to, fence, 2000));
     const waits = to === 'queued' || to === 'sent';
-    const refund = to === 'failed' ? 3 : 0;
+    const refund = to === 'failed' || to === 'canceled' ? 3 : 0;
     expect(change).toEqual(moves ? { status: to, dueAt: waits ? 2000 : null, refund } : undefined);
+  });
+
+  test('a delivery that a carrier may have accepted is not canceled', () => {
+    expect(nextState({ ...row('queued'), doubtful: true }, settlement('canceled', 'report'))).toBeUndefined();
   });
 
   test('a retry without a time is due at the time of its update', () => {
@@ -172,13 +186,14 @@ function live(events: readonly Event[], rules: typeof nextState): Life {
 
 /** The states that may follow, whoever reports them. */
 const FOLLOWS: Readonly<Record<DeliveryStatus, readonly DeliveryStatus[]>> = {
-  queued: ['sending', 'sent', 'unknown', 'delivered', 'undelivered', 'failed', 'read'],
+  queued: ['sending', 'sent', 'unknown', 'delivered', 'undelivered', 'failed', 'read', 'canceled'],
   sending: ['sending', 'queued', 'sent', 'unknown', 'delivered', 'undelivered', 'failed', 'read'],
   sent: ['unknown', 'delivered', 'undelivered', 'failed', 'read'],
   unknown: ['delivered', 'undelivered', 'failed', 'read'],
   delivered: ['read'],
   undelivered: [],
   failed: [],
+  canceled: [],
   read: [],
 };
 
@@ -186,8 +201,9 @@ function soundLife(rules: typeof nextState) {
   return fc.property(fc.array(anyEvent, { maxLength: 20 }), (events) => {
     const { states, refunds } = live(events, rules);
     for (const [index, state] of states.slice(1).entries()) expect(FOLLOWS[states[index] ?? 'read']).toContain(state);
-    expect(refunds).toEqual(states.includes('failed') ? [4] : []);
-    if (refunds.length > 0) expect(states.at(-1)).toBe('failed');
+    const isRefunded = states.includes('failed') || states.includes('canceled');
+    expect(refunds).toEqual(isRefunded ? [4] : []);
+    if (isRefunded) expect(['failed', 'canceled']).toContain(states.at(-1));
   });
 }
 

@@ -30,6 +30,7 @@ const SAMPLES: { readonly [T in EventType]: EventData[T] } = {
   'message.read': { ...delivery('read'), channel: 'msgapp', from: NUMBER },
   'message.undelivered': delivery('undelivered'),
   'message.failed': { ...delivery('failed'), error: 'refused', number: '226******00', metadata: null },
+  'message.canceled': { ...delivery('canceled'), refunded_units: 1 },
   'message.unknown': delivery('unknown'),
   'send.completed': { ...SENT, recipients_count: 2, statuses: { delivered: 1, failed: 1 }, metadata: null },
   'sms.received': { id: 'x', from: NUMBER, to: 'INFOS', text: 'STOP', truncated: false, received_at: AT },
