@@ -1,10 +1,13 @@
 import { MessagingError } from '../common/errors.js';
+import { REFUNDED_STATUSES, sqlListOf } from '../events/delivery-status.js';
 import type { Dialect } from '../storage/dialect.js';
 import type { Database } from '../storage/engine/database.js';
 import { type Operation, type Row, rowsOf } from '../storage/engine/operation.js';
 import { integerOf, textOf } from '../storage/engine/rows.js';
 import { type LedgerPart } from './ledger.api.js';
 import { type LedgerCheck, MAX_FAULTS } from './ledger-entry.js';
+
+const REFUNDED = sqlListOf(REFUNDED_STATUSES);
 
 /** Reads a table in the order of its primary key, some rows at a time, and searches for faults in them. */
 interface Pass {
@@ -65,11 +68,11 @@ const PASSES: readonly Pass[] = [
       `SELECT concat('Message ', c.message_id, ': it was charged more than once, also by ', c.id, '.') AS fault
         FROM messaging_ledger c JOIN messaging_ledger o ON o.id = c.message_id AND o.kind = 'charge'
         WHERE {range} AND c.kind = 'charge' AND c.id <> c.message_id`,
-      `SELECT concat('Refund ', c.id, ': ', c.units, ' units went to account ', c.account_id, ', but no failed recipient of message ',
+      `SELECT concat('Refund ', c.id, ': ', c.units, ' units went to account ', c.account_id, ', but no failed or canceled recipient of message ',
           coalesce(c.message_id, ''), ' of this account had so many units.') AS fault
         FROM messaging_ledger c WHERE {range} AND c.kind = 'refund' AND NOT EXISTS (
           SELECT 1 FROM messaging_recipient r JOIN messaging_message m ON m.id = r.message_id
-          WHERE r.message_id = c.message_id AND r.position = c.position AND r.status = 'failed' AND r.units = c.units
+          WHERE r.message_id = c.message_id AND r.position = c.position AND r.status IN (${REFUNDED}) AND r.units = c.units
             AND m.account_id = c.account_id)
           AND NOT EXISTS (SELECT 1 FROM messaging_message m
             WHERE m.id = c.message_id AND m.removed_at IS NOT NULL AND m.account_id = c.account_id)`,
@@ -117,9 +120,9 @@ const PASSES: readonly Pass[] = [
       `SELECT concat('Message ', c.message_id, ': recipient ', c.position, ' is ', c.status, ', its units are ', c.units,
           ' and ', c.refunded_units, ' refunded.') AS fault
         FROM messaging_recipient c
-        WHERE {range} AND (c.units < 0 OR c.refunded_units <> CASE WHEN c.status = 'failed' THEN c.units ELSE 0 END)`,
-      `SELECT concat('Message ', c.message_id, ': recipient ', c.position, ' failed and was not refunded.') AS fault
-        FROM messaging_recipient c WHERE {range} AND c.status = 'failed' AND c.units > 0
+        WHERE {range} AND (c.units < 0 OR c.refunded_units <> CASE WHEN c.status IN (${REFUNDED}) THEN c.units ELSE 0 END)`,
+      `SELECT concat('Message ', c.message_id, ': recipient ', c.position, ' is ', c.status, ' and was not refunded.') AS fault
+        FROM messaging_recipient c WHERE {range} AND c.status IN (${REFUNDED}) AND c.units > 0
           AND NOT EXISTS (
             SELECT 1 FROM messaging_ledger l WHERE l.id = concat(c.message_id, ':', c.position) AND l.kind = 'refund')`,
     ],

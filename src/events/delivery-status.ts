@@ -18,6 +18,8 @@ interface DeliveryState {
   readonly appsOnly: boolean;
   /** Whether carriers or apps report this state. The others are only set by this service. */
   readonly isReported: boolean;
+  /** Whether the units of a recipient that reaches this state are refunded. */
+  readonly isRefunded: boolean;
   /** The meaning of the state, as documents describe it. */
   readonly meaning: string;
   /** The name of the state on the pages of the dashboard and of the sandbox. */
@@ -35,6 +37,7 @@ export const DELIVERY_STATES = {
     stage: 'waiting',
     appsOnly: false,
     isReported: false,
+    isRefunded: false,
     meaning: 'The message waits for its first attempt.',
     name: { en: 'Queued', fr: 'En file' },
   },
@@ -43,6 +46,7 @@ export const DELIVERY_STATES = {
     stage: 'waiting',
     appsOnly: false,
     isReported: false,
+    isRefunded: false,
     meaning: 'An attempt is in progress, or has failed and will be repeated. `error` gives the reason.',
     name: { en: 'Sending', fr: 'En cours d’envoi' },
   },
@@ -51,6 +55,7 @@ export const DELIVERY_STATES = {
     stage: 'handed over',
     appsOnly: false,
     isReported: true,
+    isRefunded: false,
     meaning: 'A carrier or a messaging app has accepted the message.',
     name: { en: 'Sent', fr: 'Envoyé' },
   },
@@ -59,6 +64,7 @@ export const DELIVERY_STATES = {
     stage: 'reached',
     appsOnly: false,
     isReported: true,
+    isRefunded: false,
     meaning: 'The message reached the phone.',
     name: { en: 'Delivered', fr: 'Remis' },
   },
@@ -67,6 +73,7 @@ export const DELIVERY_STATES = {
     stage: 'reached',
     appsOnly: true,
     isReported: true,
+    isRefunded: false,
     meaning: 'The recipient has read the message; messaging apps only.',
     name: { en: 'Read', fr: 'Lu' },
   },
@@ -75,6 +82,7 @@ export const DELIVERY_STATES = {
     stage: 'not reached',
     appsOnly: false,
     isReported: true,
+    isRefunded: false,
     meaning: 'The carrier could not deliver the message.',
     name: { en: 'Undelivered', fr: 'Non remis' },
   },
@@ -83,6 +91,7 @@ export const DELIVERY_STATES = {
     stage: 'not reached',
     appsOnly: false,
     isReported: true,
+    isRefunded: true,
     meaning: 'The message was refused for good, or all its attempts failed. Its units are refunded.',
     name: { en: 'Failed', fr: 'Échoué' },
   },
@@ -91,6 +100,7 @@ export const DELIVERY_STATES = {
     stage: 'not reached',
     appsOnly: false,
     isReported: false,
+    isRefunded: true,
     meaning: 'The account canceled the message before it was handed over. Its units are refunded.',
     name: { en: 'Canceled', fr: 'Annulé' },
   },
@@ -99,6 +109,7 @@ export const DELIVERY_STATES = {
     stage: 'unsure',
     appsOnly: false,
     isReported: true,
+    isRefunded: false,
     meaning: 'There is no reliable result. A later report may still decide it.',
     name: { en: 'Unknown', fr: 'Inconnu' },
   },
@@ -146,6 +157,9 @@ export const REPORTED_STATUSES = statusesWith<ReportedStatus>(({ isReported, app
 export const COMPLETE_STATUSES = statusesWith<DeliveryStatus>(
   ({ stage }) => stage !== 'waiting' && stage !== 'handed over',
 );
+
+/** The states whose units are refunded. */
+export const REFUNDED_STATUSES = statusesWith<DeliveryStatus>(({ isRefunded }) => isRefunded);
 
 export function isComplete(status: DeliveryStatus): boolean {
   return COMPLETE_STATUSES.includes(status);

@@ -156,7 +156,7 @@ export function nextState(row: DeliveryRow, update: DeliveryUpdate): DeliveryCha
   return {
     status,
     dueAt: status === 'sent' ? (update.dueAt ?? null) : null,
-    refund: status === 'failed' ? row.units : 0,
+    refund: DELIVERY_STATES[status].isRefunded ? row.units : 0,
   };
 }
 

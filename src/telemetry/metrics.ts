@@ -86,6 +86,7 @@ type CodeWord = ErrorCode extends `error.${infer Word}` ? Word : never;
 /** The reasons of refunds. All codes of carriers are counted as `carrier_refused`. */
 export const REFUND_REASONS = [
   'carrier_refused',
+  'canceled',
   'expired',
   'no_route',
   'no_link',
@@ -125,10 +126,14 @@ export const METRICS = {
     channel: 'channel',
     priority: PRIORITIES,
   }),
-  first_handover_seconds: histogram('Time from the acceptance of a delivery to its first claim.', WAITS, {
-    channel: 'channel',
-    priority: PRIORITIES,
-  }),
+  first_handover_seconds: histogram(
+    'Time from the acceptance of a delivery, or from its `send_at`, to its first claim.',
+    WAITS,
+    {
+      channel: 'channel',
+      priority: PRIORITIES,
+    },
+  ),
   claims_total: counter('Claims of workers.', { channel: 'channel', result: ['full', 'some', 'empty'] }),
   claimed_deliveries_total: counter('Deliveries that workers have claimed.', { channel: 'channel' }),
   expired_leases_total: counter('Deliveries whose worker did not answer within its lease.', { channel: 'channel' }),

@@ -7,6 +7,7 @@ import { costOf, type Send } from '../outbox/accept/send.js';
 import type { DeliveryUpdate } from '../outbox/delivery-state.js';
 import type { DeliveryTransition } from '../outbox/outbox-records.js';
 import { OutboxStore } from '../outbox/outbox-store.js';
+import { startOf } from '../outbox/schedule/schedule.js';
 import type { Instruments } from './instruments.js';
 import { probe, type StoreProbe } from './measured-storage.js';
 import { REFUND_REASONS } from './metrics.js';
@@ -38,10 +39,11 @@ export function outboxProbe(instruments: Instruments, telemetry: SafeTelemetry, 
       }
       if (length === 0) return;
       record('claimed_deliveries_total', length, channel);
-      for (const { attempt, acceptedAt, priority, abandoned } of deliveries) {
+      for (const delivery of deliveries) {
+        const { attempt, priority, abandoned } = delivery;
         if (abandoned) record('expired_leases_total', 1, channel);
         else if (attempt === 1) {
-          record('first_handover_seconds', Math.max(0, now - acceptedAt) / 1000, channel, priority);
+          record('first_handover_seconds', Math.max(0, now - startOf(delivery)) / 1000, channel, priority);
         }
       }
     },
@@ -66,7 +68,13 @@ export function countTransitions(instruments: Instruments, transitions: readonly
     if (isPublished(status)) instruments.record('deliveries_total', 1, channel, status);
     else if (status === 'queued') instruments.record('retries_total', 1, channel);
     if (refund > 0) {
-      instruments.record('refunded_units_total', refund, channel, reasonOf(error), instruments.accountOf(accountId));
+      instruments.record(
+        'refunded_units_total',
+        refund,
+        channel,
+        status === 'canceled' ? status : reasonOf(error),
+        instruments.accountOf(accountId),
+      );
     }
   }
 }

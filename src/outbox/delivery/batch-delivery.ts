@@ -8,6 +8,7 @@ import type { Channel, StoreEarlyResults } from '../channel.js';
 import type { DeliveryUpdate } from '../delivery-state.js';
 import type { Outbox } from '../outbox.js';
 import type { Delivery } from '../outbox-records.js';
+import { EXPIRED } from '../schedule/schedule.js';
 import { type DeliveryResult, updateOf } from './delivery-result.js';
 import type { IdleTimer } from './idle-timer.js';
 import { checkResults, NO_ANSWER } from './result-checks.js';
@@ -23,6 +24,7 @@ const KEPT_MS = HOUR_MS;
 const MAX_KEPT = 1000;
 
 const TOO_MANY_ATTEMPTS: DeliveryResult = { kind: 'unknown', error: 'too_many_attempts' };
+const TOO_LATE: DeliveryResult = { kind: 'refused', error: EXPIRED, unasked: true };
 
 /** Submits claimed deliveries to their channel and stores the results. */
 export class BatchDelivery {
@@ -71,16 +73,24 @@ export class BatchDelivery {
       settling.push(settled);
       return settled;
     };
-    // A delivery with too many attempts has crashed its worker each time, so it is not submitted again.
-    const isRetryable = ({ attempt }: Delivery) => attempt <= this.channel.timing.maxAttempts;
-    const retryable = batch.filter(isRetryable);
+    const claimedAt = this.clock.now();
+    const unsubmitted = new Map<Delivery, DeliveryResult>();
+    for (const delivery of batch) {
+      const result = this.withoutSubmit(delivery, claimedAt);
+      if (result) unsubmitted.set(delivery, result);
+    }
+    const retryable = unsubmitted.size === 0 ? batch : batch.filter((delivery) => !unsubmitted.has(delivery));
     const results = await this.submit(retryable, (early) => store(this.checkedEarly(early)));
     const rest = retryable.map((delivery, index) => [delivery, results[index] ?? NO_ANSWER] as const);
-    const given = batch
-      .filter((delivery) => !isRetryable(delivery))
-      .map((delivery) => [delivery, TOO_MANY_ATTEMPTS] as const);
-    void store([...rest, ...given]);
+    void store([...rest, ...unsubmitted]);
     await Promise.all(settling);
+  }
+
+  /** The result of a delivery that is not submitted; undefined if it is. */
+  private withoutSubmit({ attempt, schedule }: Delivery, now: number): DeliveryResult | undefined {
+    // A delivery with too many attempts has crashed its worker each time, so it is not submitted again.
+    if (attempt > this.channel.timing.maxAttempts) return TOO_MANY_ATTEMPTS;
+    return schedule?.validUntil !== undefined && schedule.validUntil <= now ? TOO_LATE : undefined;
   }
 
   /**

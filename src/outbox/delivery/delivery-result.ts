@@ -3,6 +3,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../common/time.js';
 import type { Writable } from '../../common/writable.js';
 import type { DeliveryUpdate, TrailEntry } from '../delivery-state.js';
 import type { Delivery } from '../outbox-records.js';
+import { startOf } from '../schedule/schedule.js';
 
 /**
  * Whether an attempt with an unknown result is repeated.
@@ -59,7 +60,7 @@ export interface DeliveryTiming {
   /** The longest wait between two attempts. Default 300 000. */
   readonly retryMaxMs: number;
   /**
-   * How long after its acceptance a delivery may wait if all carriers are failing. A delivery that would have to wait
+   * How long after its acceptance, or its `send_at`, a delivery may wait if all carriers are failing. A delivery that would have to wait
    * longer fails and is refunded. But none fails before the process has run for an hour, or for `maxAwayMs` if that is
    * shorter. Default 259 200 000 (72 h).
    */
@@ -149,11 +150,12 @@ export function updateOf(
 
 /** The new state of a delivery after a result. */
 function changeOf(
-  { attempt, acceptedAt, doubtful = false }: Delivery,
+  delivery: Delivery,
   result: DeliveryResult,
   { repeat, timing }: ResultPolicy,
   { at, random, leaseUntil, upSince }: ResultContext,
 ): Pick<DeliveryUpdate, 'status' | 'dueAt' | 'doubtful' | 'uncounted'> {
+  const { attempt, doubtful = false } = delivery;
   if (result.kind === 'sent') {
     return result.final ? { status: result.final } : { status: 'sent', dueAt: at + timing.reportDeadlineMs };
   }
@@ -161,9 +163,9 @@ function changeOf(
   const notSent = { status: doubtful ? 'unknown' : 'failed' } as const;
   if (result.kind === 'postponed') {
     const { maxAwayMs } = timing;
-    const latest = Math.max(acceptedAt + maxAwayMs, upSince + Math.min(maxAwayMs, FIRST_HOUR_MS));
+    const latest = Math.max(startOf(delivery) + maxAwayMs, upSince + Math.min(maxAwayMs, FIRST_HOUR_MS));
     if (result.away && result.until > latest) return notSent;
-    return { status: 'queued', dueAt: result.until, uncounted: { leaseUntil } };
+    return { status: 'queued', dueAt: inTime(delivery, result.until), uncounted: { leaseUntil } };
   }
   if (result.kind === 'refused') {
     const isCertain = !doubtful || (repeat === 'idempotent' && result.unasked === undefined);
@@ -172,9 +174,14 @@ function changeOf(
   const mayRepeat = attempt < timing.maxAttempts && (result.kind === 'retry' || repeat === 'idempotent');
   if (mayRepeat) {
     const doubt = result.kind === 'unknown' ? { doubtful: true } : {};
-    return { status: 'queued', dueAt: at + backoff(timing, attempt, random), ...doubt };
+    return { status: 'queued', dueAt: inTime(delivery, at + backoff(timing, attempt, random)), ...doubt };
   }
   return result.kind === 'retry' ? notSent : { status: 'unknown' };
+}
+
+/** A delivery that would be tried after the end of its validity is claimed at its end instead, and fails as expired. */
+function inTime({ schedule }: Delivery, dueAt: number): number {
+  return Math.min(dueAt, schedule?.validUntil ?? dueAt);
 }
 
 /** The reason of a result. A retry always has one, because `shownStatus` recognises by it that there was an attempt. */

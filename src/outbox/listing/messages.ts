@@ -51,6 +51,7 @@ export function listAll(
 }
 
 function toMessage(row: Row): StoredMessage {
+  const schedule = storedSchedule(row);
   return {
     id: textOf(row, 'id'),
     accountId: textOf(row, 'account_id'),
@@ -63,7 +64,7 @@ function toMessage(row: Row): StoredMessage {
     refundedUnits: integerOf(row, 'refunded_units'),
     recipients: integerOf(row, 'recipients'),
     acceptedAt: integerOf(row, 'accepted_at'),
-    schedule: storedSchedule(row),
+    ...(schedule && { schedule }),
   };
 }
 

@@ -36,6 +36,11 @@ export function storedSchedule(row: Row): Schedule | undefined {
 }
 
 /** The time from which the age of a delivery counts: its `sendAt`, or its acceptance. */
-export function startOf(send: { readonly acceptedAt: number; readonly schedule?: Schedule | undefined }): number {
-  return Math.max(send.acceptedAt, send.schedule?.sendAt ?? 0);
+export function startOf({ acceptedAt, schedule }: Started): number {
+  return Math.max(acceptedAt, schedule?.sendAt ?? acceptedAt);
+}
+
+interface Started {
+  readonly acceptedAt: number;
+  readonly schedule?: Schedule | undefined;
 }

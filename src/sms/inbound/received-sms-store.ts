@@ -1,3 +1,4 @@
+import { REFUNDED_STATUSES, sqlListOf } from '../../events/delivery-status.js';
 import { EventRecorder } from '../../events/event-recorder.js';
 import type { NewEvent } from '../../events/event-types.js';
 import type { Dialect } from '../../storage/dialect.js';
@@ -275,6 +276,9 @@ function* removeParts(texts: readonly ReceivedText[]): Operation<ReadonlySet<Joi
   return changed;
 }
 
+/** The states of an SMS that was not handed over. */
+const NEVER_SENT = sqlListOf(['queued', ...REFUNDED_STATUSES]);
+
 /**
  * Looks into each account separately: for a join, PostgreSQL would read the index of all accounts. A text that was never handed
  * over does not count, for example because the number has opted out. The phone did not get it, so the phone answers another text.
@@ -285,7 +289,7 @@ function findLastWriter(dialect: Dialect, { number, signatures, since }: WriterQ
       ${dialect.thenJoin} messaging_message m${dialect.by('primary key')}
         ON ${dialect.lookUp('m.id = s.message_id')} AND m.sender ${dialect.among()}
       ${dialect.thenJoin} messaging_recipient r${dialect.by('primary key')}
-        ON ${dialect.lookUp('r.message_id = s.message_id AND r.position = s.position')} AND r.status NOT IN ('queued', 'failed')
+        ON ${dialect.lookUp('r.message_id = s.message_id AND r.position = s.position')} AND r.status NOT IN (${NEVER_SENT})
       WHERE s.account_id = a.id AND s.channel = 'sms' AND ${phone.sql} AND s.sent_at >= ?
       ORDER BY s.sent_at DESC LIMIT 1`;
   return rowsOf(

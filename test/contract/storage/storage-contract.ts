@@ -33,6 +33,7 @@ import { recordTests } from './outbox/records.js';
 import { refundTests } from './outbox/refunds.js';
 import { erasureTests } from './outbox/retention/erasure.js';
 import { retentionTests } from './outbox/retention/retention.js';
+import { schedulingTests } from './outbox/scheduling.js';
 import { settleTests, trailTests } from './outbox/settle.js';
 import { stepTests } from './outbox/steps.js';
 import { telemetryTests } from './outbox/telemetry.js';
@@ -75,6 +76,7 @@ const TOPICS = {
   trail: trailTests,
   refunds: refundTests,
   expire: expireTests,
+  scheduling: schedulingTests,
   events: eventTests,
   'events of a large batch': eventBatchTests,
   'published events': publishedEventTests,

@@ -111,6 +111,22 @@ describe('a delivery that waits for an unavailable carrier', () => {
     expect(waited(DAY_MS, DAY_MS, away, { doubtful: true }).status).toBe('unknown');
   });
 
+  test('counts from the time at which it was to be sent', () => {
+    const scheduled = (sendAt: number) => waited(9 * DAY_MS, 9 * DAY_MS, away, { schedule: { sendAt } }).status;
+    expect(scheduled(AT - DAY_MS + 1000)).toBe('queued');
+    expect(scheduled(AT - DAY_MS + 999)).toBe('failed');
+  });
+
+  test('is claimed again at the end of its validity at the latest', () => {
+    const valid = { schedule: { validUntil: AT + 500 } };
+    expect(waited(0, DAY_MS, away, valid)).toMatchObject({ status: 'queued', dueAt: AT + 500 });
+    expect(waited(0, DAY_MS, { kind: 'retry', error: 'busy' }, valid)).toMatchObject({
+      status: 'queued',
+      dueAt: AT + 500,
+    });
+    expect(waited(0, DAY_MS, away)).toMatchObject({ status: 'queued', dueAt: AT + 1000 });
+  });
+
   test('is not failed because the host was down: the first hour or the maximum wait of the process does not count', () => {
     expect(waited(9 * DAY_MS, HOUR_MS - 1000).status).toBe('queued');
     expect(waited(9 * DAY_MS, HOUR_MS - 999).status).toBe('failed');
