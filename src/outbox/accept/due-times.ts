@@ -12,7 +12,8 @@ export const TOGETHER = 500;
 export function firstDueOf(send: Send): number {
   const { at, recipients } = send;
   const plain = at - Math.floor((recipients.length - 1) / TOGETHER);
-  if (send.schedule?.sendAt === undefined && !hasOwnTimes(send)) return plain;
+  if ((send.dueAt ?? send.schedule?.sendAt) === undefined && !hasOwnTimes(send)) return plain;
+  if (!hasOwnTimes(send)) return startOfRecipient(send, undefined);
   let first = Number.POSITIVE_INFINITY;
   for (const { dueAt } of recipients) first = Math.min(first, startOfRecipient(send, dueAt));
   return first;
@@ -34,7 +35,7 @@ export function dueTimesOf(send: Send): (position: number) => number {
 }
 
 /** A recipient that would be due after the end of its validity is due at its end, so that a claim finds it expired. */
-function startOfRecipient({ at, schedule }: Send, dueAt: number | undefined): number {
-  const due = Math.max(at, dueAt ?? schedule?.sendAt ?? at);
+function startOfRecipient({ at, dueAt: whole, schedule }: Send, dueAt: number | undefined): number {
+  const due = Math.max(at, dueAt ?? whole ?? schedule?.sendAt ?? at);
   return Math.min(due, schedule?.validUntil ?? due);
 }

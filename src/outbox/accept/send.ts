@@ -20,10 +20,7 @@ export interface Recipient {
   readonly refused?: string;
   /** The values of the variables of a personal text (`PersonalPayload`). */
   readonly vars?: Variables;
-  /**
-   * When it may be handed over first, milliseconds since the epoch, for example the next opening of the window in its
-   * zones. Undefined: at `Send.schedule.sendAt`, or at once.
-   */
+  /** When it is due, milliseconds since the epoch, if the recipients differ. Undefined: see `Send.dueAt`. */
   readonly dueAt?: number;
 }
 
@@ -58,6 +55,11 @@ export interface Send {
   readonly recipients: readonly Recipient[];
   /** When it was accepted, milliseconds since the epoch. */
   readonly at: number;
+  /**
+   * When its recipients are due, milliseconds since the epoch, for example at the next opening of the window. Undefined:
+   * at `schedule.sendAt`, or at once.
+   */
+  readonly dueAt?: number | undefined;
   /** When its recipients may be handed over. Undefined: from the acceptance on, without an end. */
   readonly schedule?: Schedule | undefined;
   /** The reply to the caller, JSON. If `once` is given, it is stored for replays. */

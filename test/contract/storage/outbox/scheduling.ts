@@ -28,16 +28,17 @@ export function schedulingTests({ test }: TestRunner, world: StorageFixture): vo
   });
 
   test('no recipient of a large send is due before its time', async () => {
-    await world.fund(2400);
+    await world.fund(3600);
     const sendAt = START + HOUR_MS;
     const refused = { number: phone(5000), units: 0, refused: 'opted_out' };
     await world.accept(
       aSend(1, { recipients: recipients(1200), schedule: { sendAt } }),
       aSend(2, { recipients: [...recipients(1200), refused], schedule: { sendAt } }),
+      aSend(3, { recipients: recipients(1200), dueAt: sendAt }),
     );
     assert.deepEqual(await world.claim({ now: sendAt - 1, limit: 5000 }), []);
-    assert.equal((await world.claim({ now: sendAt, limit: 5000 })).length, 1000);
-    assert.equal((await world.claim({ now: sendAt + 2, limit: 5000 })).length, 1400);
+    assert.equal((await world.claim({ now: sendAt, limit: 5000 })).length, 1500);
+    assert.equal((await world.claim({ now: sendAt + 2, limit: 5000 })).length, 2100);
   });
 
   test('recipients with times of their own are due at these, and at the end of the validity at the latest', async () => {
