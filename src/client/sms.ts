@@ -7,13 +7,24 @@ import type { Listing } from './listing.js';
 
 export type { SendPriority } from '../outbox/queue/priority.api.js';
 
+/** A recipient of a personal text. */
+export interface PersonalRecipient {
+  /** E.164 digits without the plus sign. */
+  readonly number: string;
+  /** The values of the variables by their names, at most 500 characters each. */
+  readonly vars?: Readonly<Record<string, string>> | undefined;
+}
+
 /** A text for one or many numbers (E.164 digits without the plus sign). */
 export interface SmsOrder {
   /** The sender's name: a default signature of the service, or a verified one of the account. */
   readonly signature: string;
+  /** With `to`, a text with variables: `{name}` stands for a value of each recipient, `{{` and `}}` for braces. */
   readonly content: string;
   /** The recipients. A number that is given twice gets one SMS and is charged once. */
-  readonly number: readonly string[];
+  readonly number?: readonly string[] | undefined;
+  /** Recipients with values of their own, in place of `number`. */
+  readonly to?: readonly PersonalRecipient[] | undefined;
   /** Default: `normal`, or `bulk` above 1 000 recipients. */
   readonly priority?: SendPriority | undefined;
   /** Look-ups, listings and events repeat it. At most 16 keys, 512 characters in all. */
@@ -63,7 +74,7 @@ export class SmsRoutes {
   }
 
   /** Splits and prices a text. It charges and sends nothing. */
-  quote(order: Pick<SmsOrder, 'content' | 'number'>, options?: CallOptions): Promise<SmsQuote> {
+  quote(order: Pick<SmsOrder, 'content' | 'number' | 'to'>, options?: CallOptions): Promise<SmsQuote> {
     return this.#caller.json({ method: 'POST', path: ['sms', 'quote'], body: order }, options);
   }
 

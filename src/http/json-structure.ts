@@ -34,8 +34,17 @@ export class JsonStructure {
   private inString = false;
   private escaped = false;
 
-  /** @param most how many of `{`, `[`, `,` and `:` a text may have outside its strings */
-  constructor(private readonly most: number) {}
+  private containers = 0;
+
+  /**
+   * @param most how many of `{`, `[`, `,` and `:` a text may have outside its strings
+   * @param mostContainers how many of these may be `{` and `[`. JSON.parse takes far longer for an object or a list than for a
+   * member or an item
+   */
+  constructor(
+    private readonly most: number,
+    private readonly mostContainers = most,
+  ) {}
 
   /** The number of `{`, `[`, `,` and `:` read so far. */
   get count(): number {
@@ -61,6 +70,7 @@ export class JsonStructure {
       else if (byte === COLON) this.addMember();
       else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
         this.add();
+        if (++this.containers > this.mostContainers) throw new MessagingError('error.request_invalid');
         if (this.members.push(0) > DEEPEST) throw new MessagingError('error.malformed_json');
       } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) this.members.pop();
     }

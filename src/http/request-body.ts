@@ -10,8 +10,14 @@ import { JsonStructure } from './json-structure.js';
 /** How many bytes of an unauthenticated request are read at most. */
 export const UNAUTHENTICATED_BYTES = 65_536;
 
-/** How many of `{`, `[`, `,` and `:` a body may have besides the commas of two lists of `maxRecipients` texts. */
+/** How many of `{`, `[`, `,` and `:` a body may have besides those of its recipients. */
 const OTHER_STRUCTURE = 10_000;
+
+/** How many of them a body may have for each of `maxRecipients`: enough for a number and 17 variables, on average. */
+const STRUCTURE_PER_RECIPIENT = 40;
+
+/** How many of `{` and `[` a body may have for each of `maxRecipients`: those of the recipient and its variables. */
+const CONTAINERS_PER_RECIPIENT = 2;
 
 /** Discards a body. */
 const NOTHING: BodyBytes = { write: () => undefined, end: () => ({}) };
@@ -41,7 +47,10 @@ export function bodyIntake(
     return { limit: little, tooLarge: who.code, retryAfter: who.retryAfter, into: NOTHING };
   }
   if (!isPlainJson(headers)) return { limit: 0, tooLarge: 'error.unsupported_media_type', into: NOTHING };
-  const into = new JsonBody(2 * maxRecipients + OTHER_STRUCTURE);
+  const into = new JsonBody(
+    STRUCTURE_PER_RECIPIENT * maxRecipients + OTHER_STRUCTURE,
+    CONTAINERS_PER_RECIPIENT * maxRecipients + OTHER_STRUCTURE,
+  );
   return { limit: who === undefined ? little : maxBodyBytes, tooLarge: 'error.body_too_large', into };
 }
 
@@ -167,9 +176,12 @@ export class JsonBody implements BodyBytes {
   /** The first bytes of a character whose last bytes have not arrived. */
   private rest = NO_BYTES;
 
-  /** @param maxStructure how many of `{`, `[`, `,` and `:` the body may have outside its strings */
-  constructor(maxStructure: number) {
-    this.structure = new JsonStructure(maxStructure);
+  /**
+   * @param maxStructure how many of `{`, `[`, `,` and `:` the body may have outside its strings
+   * @param maxContainers how many of these may be `{` and `[`
+   */
+  constructor(maxStructure: number, maxContainers = maxStructure) {
+    this.structure = new JsonStructure(maxStructure, maxContainers);
   }
 
   /** @throws MessagingError `error.malformed_json`, `error.request_invalid` for too much structure */

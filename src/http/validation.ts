@@ -12,7 +12,7 @@ import { requestIn } from '../common/http-context.js';
 import { HttpSettings } from './http-options.js';
 import { applyLateDecorators, classValidator } from './late-decorators.js';
 import { asJsonObject } from './request-body.js';
-import { fieldRefusal, integerOf, PHONE_NUMBER_LIST, QUERY_INTEGER } from './validators.js';
+import { fieldRefusal, integerOf, PHONE_NUMBER_LIST, QUERY_INTEGER, RECIPIENT_LIST } from './validators.js';
 
 interface PlatformRequest {
   readonly body?: unknown;
@@ -180,7 +180,7 @@ export function dtoFields(dto: Type<object>): readonly DtoField[] {
     return {
       name,
       optional: rules.some(({ type, name: rule }) => type === CONDITION && rule === 'isOptional'),
-      recipients: rules.some(({ name: rule }) => rule === PHONE_NUMBER_LIST),
+      recipients: rules.some(({ name: rule }) => rule === PHONE_NUMBER_LIST || rule === RECIPIENT_LIST),
       isInteger: rules.some(({ name: rule }) => rule === QUERY_INTEGER),
       rules,
       conditions: rules.filter(({ type }) => type === CONDITION),

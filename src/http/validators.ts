@@ -31,6 +31,15 @@ export function IsPhoneNumberList(options?: ValidationOptions): PropertyDecorato
   return Rule({ name: PHONE_NUMBER_LIST, validator: { validate } }, options);
 }
 
+/**
+ * A list of at least one recipient with values of its own. The service checks the entries, because applications call it without
+ * HTTP, too.
+ */
+export function IsRecipientList(options?: ValidationOptions): PropertyDecorator {
+  const validate = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
+  return Rule({ name: RECIPIENT_LIST, validator: { validate } }, options);
+}
+
 /** An integer from `min` to `max` in a query string. The pipe converts its digits to a number. */
 export function IsQueryInteger(min: number, max: number, options?: ValidationOptions): PropertyDecorator {
   const validate = (value: unknown): boolean =>
@@ -64,6 +73,7 @@ export function HasCodePoints(min: number, max: number, options?: ValidationOpti
 /** The names of our constraints in class-validator's metadata. */
 export const PHONE_NUMBER = 'messagingPhoneNumber';
 export const PHONE_NUMBER_LIST = 'messagingPhoneNumberList';
+export const RECIPIENT_LIST = 'messagingRecipientList';
 export const QUERY_INTEGER = 'messagingQueryInteger';
 export const CODE_POINTS = 'messagingCodePoints';
 export const METADATA = 'messagingMetadata';
@@ -98,6 +108,7 @@ export function fieldRefusal({ field, constraint, args, each, code, value, home 
   if (code !== undefined) return new MessagingError(code, { field });
   if (constraint === PHONE_NUMBER) return numberRefusal(field, value, home);
   if (constraint === PHONE_NUMBER_LIST) return listRefusal(field, value, home);
+  if (constraint === RECIPIENT_LIST) return new MessagingError('error.recipients_not_list', { field });
   if (constraint === QUERY_INTEGER) {
     return new MessagingError('error.field_not_integer', { field, min: Number(args[0]), max: Number(args[1]) });
   }

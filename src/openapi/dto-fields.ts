@@ -6,6 +6,7 @@ import {
   PHONE_NUMBER,
   PHONE_NUMBER_LIST,
   QUERY_INTEGER,
+  RECIPIENT_LIST,
 } from '../http/validators.js';
 import { EXAMPLE, phoneNumber } from '../schemas/builders.js';
 import type { Schema } from '../schemas/schema.js';
@@ -28,6 +29,22 @@ interface Rule {
 
 const NOT_A_NUMBER = `+${EXAMPLE.number}`;
 
+/** A recipient with values of its own. */
+const RECIPIENT: Schema = {
+  type: 'object',
+  properties: {
+    number: phoneNumber('A recipient.'),
+    vars: {
+      type: 'object',
+      nullable: true,
+      description: 'The values of the variables by their names. Values that the text does not use are ignored.',
+      additionalProperties: { type: 'string', maxLength: 500 },
+      example: { name: 'Awa' },
+    },
+  },
+  required: ['number'],
+};
+
 const RULES: Readonly<Record<string, Rule>> = {
   isString: { schema: () => ({ type: 'string' }), wrong: [1] },
   [CODE_POINTS]: { schema: ([minLength = 0, maxLength = 0]) => ({ minLength, maxLength }), wrong: [''] },
@@ -39,6 +56,10 @@ const RULES: Readonly<Record<string, Rule>> = {
   [PHONE_NUMBER_LIST]: {
     schema: (_, maxItems) => ({ type: 'array', minItems: 1, maxItems, items: phoneNumber('A recipient.') }),
     wrong: [[], [NOT_A_NUMBER]],
+  },
+  [RECIPIENT_LIST]: {
+    schema: (_, maxItems) => ({ type: 'array', minItems: 1, maxItems, items: RECIPIENT }),
+    wrong: [[]],
   },
   [METADATA]: {
     schema: ([maxProperties = 0, characters]) => ({

@@ -11,6 +11,7 @@ import type { DeliveryResult, DeliveryTiming, RepeatPolicy } from '../outbox/del
 import { NO_ANSWER } from '../outbox/delivery/result-checks.js';
 import { OperatingSwitches } from '../outbox/operating-state.js';
 import type { Delivery } from '../outbox/outbox-records.js';
+import { isPersonal } from '../outbox/payload.js';
 import { TextSources } from '../outbox/text-sources.js';
 import { type RouteState, SubmitTally } from './carrier-state.js';
 import type { UnreadNumber } from './inbound/unread-numbers.js';
@@ -19,8 +20,10 @@ import { CarrierSink, smsTiming } from './receipts/carrier-sink.js';
 import { checkSubmitResult, checkSubmitResults } from './receipts/submit-answers.js';
 import { SubmitRecord } from './receipts/submit-record.js';
 import { SmsSettings } from './sms-options.js';
-import { checkNumbers, checkText, priceRecipients } from './sms-pricing.js';
+import { checkText, priceRecipients } from './sms-pricing.js';
 import { type OutgoingSms, type ReportResult, SmsTransport, type SubmitResult } from './sms-transport.js';
+import { checkNumbers } from './texts/addressees.js';
+import { type CompleteText, completerOf } from './texts/completed-text.js';
 
 /** The name of the SMS channel. */
 export const SMS = 'sms';
@@ -177,11 +180,12 @@ export class SmsChannel extends Channel {
   private partition(batch: readonly Delivery[], optedOut: ReadonlySet<Delivery>): PartitionedBatch {
     const toSend = new Map<OutgoingSms, Delivery>();
     const notSent = new Map<Delivery, DeliveryResult>();
-    const texts = new Map<string, WireText | undefined>();
+    const texts = new Map<string, WireText | CompleteText | undefined>();
     for (const delivery of batch) {
       const { messageId, position, sender, number, attempt, priority, payload, trace } = delivery;
       if (!texts.has(messageId)) texts.set(messageId, this.toWireText(payload));
-      const wireText = texts.get(messageId);
+      const ofMessage = texts.get(messageId);
+      const wireText = typeof ofMessage === 'function' ? toOwnText(ofMessage, delivery) : ofMessage;
       if (optedOut.has(delivery)) notSent.set(delivery, { kind: 'refused', error: OPTED_OUT, unasked: true });
       else if (wireText === undefined) notSent.set(delivery, { kind: 'refused', error: 'no_text', unasked: true });
       else
@@ -246,8 +250,12 @@ export class SmsChannel extends Channel {
     }
   }
 
-  /** Builds the text of a payload. Undefined if it can no longer be built, for example without the pepper of an old code. */
-  private toWireText(payload: Payload): WireText | undefined {
+  /**
+   * Builds the text of a payload, or returns what completes it for each recipient. Undefined if it can no longer be built, for
+   * example without the pepper of an old code.
+   */
+  private toWireText(payload: Payload): WireText | CompleteText | undefined {
+    if (isPersonal(payload)) return completerOf(payload);
     try {
       const text = this.texts.textOf(payload);
       const expiresAt = this.texts.expiryOf(payload);
@@ -274,6 +282,12 @@ interface PartitionedBatch {
 
 /** The text of a payload at this moment. */
 type WireText = Pick<OutgoingSms, 'text' | 'expiresAt'>;
+
+/** The text of one recipient. */
+function toOwnText(complete: CompleteText, { vars }: Delivery): WireText | undefined {
+  const text = complete(vars);
+  return text === undefined ? undefined : { text };
+}
 
 /** How long results are gathered before they are stored, in milliseconds. A crash loses the results of at most this time. */
 const GATHER_MS = 1000;

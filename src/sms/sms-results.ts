@@ -1,9 +1,11 @@
 import { shownStatus } from '../outbox/delivery-state.js';
 import type { RecipientDetails, StoredMessage } from '../outbox/outbox-records.js';
+import { isPersonal } from '../outbox/payload.js';
 import { isRemoved } from '../outbox/retention/removed-payload.js';
 import { attemptsOf } from './attempt-view.js';
 import { measure } from './segmentation.js';
 import type { SmsRecipient, SmsSummary } from './sms.api.js';
+import { completerOf } from './texts/completed-text.js';
 
 /** Makes the list entry of a sent SMS from its stored message. */
 export function summaryOf(message: StoredMessage, numbers: readonly string[]): SmsSummary {
@@ -17,17 +19,23 @@ export function summaryOf(message: StoredMessage, numbers: readonly string[]): S
     sms_units: message.units,
     date_sent: new Date(message.acceptedAt).toISOString(),
     content,
-    segments: content === null ? null : measure(content).segments,
+    segments: content === null || isPersonal(payload) ? null : measure(content).segments,
     recipients_count: message.recipients,
     refunded_units: message.refundedUnits,
     metadata: message.metadata ?? null,
   };
 }
 
-/** Returns a recipient in the form that its account sees. */
-export function recipientOf(recipient: RecipientDetails): SmsRecipient {
+/** Returns what makes the form of a message's recipients that their account sees. */
+export function recipientsOf({ payload }: StoredMessage): (recipient: RecipientDetails) => SmsRecipient {
+  const complete = isPersonal(payload) ? completerOf(payload) : undefined;
+  return (recipient) => recipientOf(recipient, complete?.(recipient.vars) ?? null);
+}
+
+function recipientOf(recipient: RecipientDetails, content: string | null): SmsRecipient {
   return {
     number: recipient.number,
+    content,
     status: shownStatus(recipient),
     units: recipient.units,
     refunded_units: recipient.refundedUnits,

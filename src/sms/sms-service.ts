@@ -19,20 +19,25 @@ import { OutboxStore } from '../outbox/outbox-store.js';
 import { type SendPriority } from '../outbox/queue/priority.api.js';
 import { sendPriority } from '../outbox/queue/priority.js';
 import { OPTED_OUT, OptOutDirectory } from './opt-out/opt-out-directory.js';
-import { measure, notGsm7 } from './segmentation.js';
 import type { SmsDetails, SmsPage, SmsQuote, SmsRecipientPage, SmsSendResult } from './sms.api.js';
 import { SMS } from './sms-channel.js';
 import { SmsSettings } from './sms-options.js';
-import { checkContent, checkNumbers, checkText, priceRecipients } from './sms-pricing.js';
+import { checkContent, checkText, priceRecipients, unitsOf } from './sms-pricing.js';
 import { messageQuery, recipientQuery, type SmsListQuery, type SmsRecipientsQuery } from './sms-query.js';
-import { recipientOf, summaryOf } from './sms-results.js';
+import { recipientsOf, summaryOf } from './sms-results.js';
+import { type PersonalRecipient, readAddressees } from './texts/addressees.js';
+import { quoteOf, quotePersonal } from './texts/quotes.js';
+import { priceSend } from './texts/send-text.js';
 
 /** A text to one or more numbers under a sender name. */
 export interface SmsToSend {
   readonly signature: string;
+  /** With `to`, a text with variables: `{name}` stands for a value of each recipient, `{{` and `}}` for braces. */
   readonly content?: string | undefined;
-  /** E.164 digits without the plus sign. */
-  readonly number: readonly string[];
+  /** E.164 digits without the plus sign. Give either `number` or `to`. */
+  readonly number?: readonly string[] | undefined;
+  /** Recipients with the values of the variables in `content`. Each gets its own text, and is charged for it. */
+  readonly to?: readonly PersonalRecipient[] | undefined;
   /** How soon the SMS are handed over, compared with other messages. Default `normal`, or `bulk` above 1000 recipients. */
   readonly priority?: SendPriority | undefined;
   /** Look-ups, listings and events repeat it. At most 16 keys, 512 characters (code points) in all. */
@@ -82,10 +87,13 @@ export class SmsService {
    * Charges and queues a text. When the promise resolves, the send is stored and will be delivered. A number that has opted out
    * of the signature (`OptOutService`) is stored as `failed` with the error `opted_out` and costs 0 units.
    *
-   * @throws MessagingError `error.invalid_number`, `error.field_not_list`, `error.too_many_recipients`, `error.field_invalid` for
-   * an unknown priority, `error.field_not_object` and `error.metadata_too_large` for metadata, `error.empty_message`,
+   * @throws MessagingError `error.invalid_number`, `error.field_not_list`, `error.recipients_not_list`,
+   * `error.too_many_recipients`, `error.field_missing` without recipients, `error.fields_exclusive` for both `number` and `to`, `error.field_invalid` for an unknown
+   * priority, `error.field_not_object` and `error.metadata_too_large` for metadata, `error.empty_message`,
    * `error.field_not_string` for a content that is not a string, `error.body_not_object`, `error.signature_refused`,
-   * `error.unsendable_character`, `error.too_many_segments`, `error.key_cap`, `error.insufficient_balance`,
+   * `error.unsendable_character`, `error.too_many_segments`; for `to` also `error.field_not_object`, `error.field_not_string`
+   * and `error.field_too_long` for values, `error.stray_brace`, and `error.variable_missing`, which names the first recipient
+   * without a value; `error.key_cap`, `error.insufficient_balance`,
    * `error.account_not_found`, `error.idempotency_mismatch`, `error.idempotency_running`, `error.storage_unavailable`. If it
    * throws, nothing is charged
    */
@@ -103,7 +111,7 @@ export class SmsService {
     const { once, host, signal, key } = checkCallOptions('a send', options, 'once', 'host', 'signal', 'key');
     checkAccountId(accountId);
     const send = async (once?: IdempotencyKey) =>
-      this.outbox.accept(await this.draft(accountId, sms, key, once, host), { host, signal });
+      this.outbox.accept(await this.draft(accountId, sms, { key, once, host, signal }), { host, signal });
     return this.idempotency.run(accountId, ROUTE, once, send, host);
   }
 
@@ -113,18 +121,11 @@ export class SmsService {
    */
   async quote(sms: Omit<SmsToSend, 'signature' | 'priority' | 'metadata'>): Promise<SmsQuote> {
     checkInput(sms);
-    const numbers = await checkNumbers(sms.number, this.settings);
-    const { text, segments } = checkText(checkContent(sms.content), this.settings);
-    const recipients = await priceRecipients(numbers, segments, this.settings);
-    const { encoding, characters } = measure(text);
-    return {
-      encoding,
-      segments,
-      characters,
-      units_per_recipient: recipients,
-      sms_units: unitsOf(recipients),
-      not_gsm7: notGsm7(text),
-    };
+    const addressees = await readAddressees(sms, this.settings);
+    const content = checkContent(sms.content);
+    if (addressees.vars !== undefined) return quotePersonal(content, addressees, this.settings);
+    const checked = checkText(content, this.settings);
+    return quoteOf(checked, await priceRecipients(addressees.numbers, checked.segments, this.settings));
   }
 
   /**
@@ -135,8 +136,9 @@ export class SmsService {
     const message = await this.find(accountId, smsId);
     const { items, refundedUnits } = await this.store.recipientPage(smsId, { limit: FIRST_RECIPIENTS, accountId });
     const numbers = items.map(({ number }) => number);
+    const recipients = items.map(recipientsOf(message));
     // The refunded units are read together with the recipients, so that both are from the same moment.
-    return { ...summaryOf({ ...message, refundedUnits }, numbers), recipients: items.map(recipientOf) };
+    return { ...summaryOf({ ...message, refundedUnits }, numbers), recipients };
   }
 
   /**
@@ -147,9 +149,10 @@ export class SmsService {
    * `error.field_invalid` for an invalid limit or status
    */
   async recipients(accountId: string, smsId: string, query: SmsRecipientsQuery = {}): Promise<SmsRecipientPage> {
-    const wanted = recipientQuery(query, await this.find(accountId, smsId));
+    const message = await this.find(accountId, smsId);
+    const wanted = recipientQuery(query, message);
     const { items, next } = await this.store.recipientPage(smsId, { ...wanted, accountId });
-    return { items: items.map(recipientOf), next_cursor: cursorOf(next) };
+    return { items: items.map(recipientsOf(message)), next_cursor: cursorOf(next) };
   }
 
   /**
@@ -179,27 +182,22 @@ export class SmsService {
     return message;
   }
 
-  private async draft(
-    accountId: string,
-    sms: SmsToSend,
-    key: SendKey | undefined,
-    once: IdempotencyKey | undefined,
-    host: HostTransaction | undefined,
-  ): Promise<Send> {
+  private async draft(accountId: string, sms: SmsToSend, { key, once, host, signal }: DraftOptions): Promise<Send> {
     checkInput(sms);
     // Clients rely on the order of refusals: shape, empty text, signature, price.
-    const numbers = await checkNumbers(sms.number, this.settings);
+    const addressees = await readAddressees(sms, this.settings);
+    const { numbers } = addressees;
     const priority = sendPriority(sms.priority, numbers.length);
     const metadata = metadataOf(sms.metadata);
     const content = checkContent(sms.content);
     const usable = this.signatures.isUsable(accountId, sms.signature, host);
     if (!(usable instanceof Promise ? await usable : usable)) throw new MessagingError('error.signature_refused');
-    const { text, segments } = checkText(content, this.settings);
+    const text = { content, mayBePersonal: addressees.vars !== undefined };
+    const { payload, recipients: priced } = await priceSend(text, addressees, this.settings, signal);
     const lookup = host
       ? this.optOuts.amongWithin(host, accountId, sms.signature, numbers)
       : this.optOuts.among(accountId, sms.signature, numbers);
     const optedOut = lookup instanceof Promise ? await lookup : lookup;
-    const priced = await priceRecipients(numbers, segments, this.settings);
     const recipients = optedOut.size === 0 ? priced : priced.map((each) => markOptedOut(each, optedOut));
     const id = this.ids.next();
     const at = this.clock.now();
@@ -211,7 +209,6 @@ export class SmsService {
       sms_units: unitsOf(recipients),
       date_sent: isoText(at),
     };
-    const payload = { kind: 'text', text };
     return {
       id,
       accountId,
@@ -229,10 +226,9 @@ export class SmsService {
   }
 }
 
-function unitsOf(recipients: readonly Recipient[]): number {
-  let units = 0;
-  for (const recipient of recipients) units += recipient.units;
-  return units;
+/** What a send is accepted with. */
+interface DraftOptions extends Pick<SmsSendOptions, 'host' | 'signal' | 'key'> {
+  readonly once: IdempotencyKey | undefined;
 }
 
 /** Opted-out recipients are stored as refused and cost 0 units. */

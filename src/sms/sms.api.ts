@@ -59,6 +59,12 @@ export interface SmsAttempt extends TypeOf<typeof SmsAttempt> {}
 /** One recipient of a sent SMS. */
 export const SmsRecipient = object('One recipient of a sent SMS.', {
   number: shownNumber('The recipient.'),
+  content: nullable(
+    text(
+      'The recipient’s own text, if the SMS was sent with `to` and has variables. Null otherwise, if it was removed, and if the phone had opted out.',
+      { example: EXAMPLE.text },
+    ),
+  ),
   status: oneOf<DeliveryStatus>(SMS_STATUSES, meaningsOf(SMS_STATUSES), { example: 'delivered' }),
   units: count('Units charged for this recipient.'),
   refunded_units: count('Units refunded because this recipient failed.'),
@@ -92,8 +98,14 @@ const SUMMARY = {
   ...RECEIPT,
   number: recipients('The first 100 recipients, in the order of the request.', { maxItems: 100 }),
   recipients_count: count('The number of recipients.', { minimum: 1 }),
-  content: nullable(text('The text that is sent. Null if it was removed.', { example: EXAMPLE.text })),
-  segments: nullable(count('The number of parts of the text. Null if it was removed.', { minimum: 1 })),
+  content: nullable(
+    text('The text that is sent, with its variables if it has some. Null if it was removed.', {
+      example: EXAMPLE.text,
+    }),
+  ),
+  segments: nullable(
+    count('The number of parts of the text. Null if it was removed, and if it has variables.', { minimum: 1 }),
+  ),
   refunded_units: count('Units refunded because recipients failed.'),
   metadata,
 };
@@ -128,18 +140,38 @@ export const SmsRecipientPage = object('One page of the recipients of an SMS, in
 export interface SmsRecipientPage extends TypeOf<typeof SmsRecipientPage> {}
 
 /** The price of a send. */
-export const SmsQuote = object('The price and how the text is split.', {
-  encoding: oneOf(['GSM-7', 'UCS-2'], 'How the text would be encoded.'),
-  segments: count('The number of parts of the text.', { minimum: 1 }),
-  characters: count('The length of the text in Unicode code points.', { minimum: 1 }),
-  units_per_recipient: list(
-    object('One recipient.', { number: phoneNumber('The recipient.'), units: count('Units for this recipient.') }),
-    { minItems: 1, description: 'One entry for each number, without repeats, in the order of the request.' },
-  ),
-  sms_units: count('Units in total.'),
-  not_gsm7: list(schemaOf<string>({ type: 'string', minLength: 1 }), {
-    uniqueItems: true,
-    description: 'The characters that force UCS-2, in order of appearance.',
-  }),
-});
+export const SmsQuote = object(
+  'The price and how the text is split.',
+  {
+    encoding: oneOf(
+      ['GSM-7', 'UCS-2'],
+      'How the text would be encoded. With `to`: UCS-2 if at least one of the texts needs it.',
+    ),
+    segments: count('The number of parts of the text; with `to`, of the longest text.', { minimum: 1 }),
+    characters: count('The length of the text in Unicode code points; with `to`, of the longest text.', { minimum: 1 }),
+    units_per_recipient: list(
+      object('One recipient.', { number: phoneNumber('The recipient.'), units: count('Units for this recipient.') }),
+      { minItems: 1, description: 'One entry for each number, without repeats, in the order of the request.' },
+    ),
+    sms_units: count('Units in total.'),
+    not_gsm7: list(schemaOf<string>({ type: 'string', minLength: 1 }), {
+      uniqueItems: true,
+      description: 'The characters that force UCS-2, in order of appearance.',
+    }),
+    distribution: list(
+      object('The recipients whose texts have the same number of parts.', {
+        segments: count('The number of parts of each text.', { minimum: 1 }),
+        recipients: count('The number of recipients.', { minimum: 1 }),
+        units: count('Units for these recipients together.'),
+      }),
+      { minItems: 1, description: 'Only with `to`: how many recipients get how many parts, the fewest parts first.' },
+    ),
+    longest: object('Only with `to`: the first recipient of the longest text.', {
+      number: phoneNumber('The recipient.'),
+      characters: count('The length of the text in Unicode code points.', { minimum: 1 }),
+      segments: count('The number of parts of the text.', { minimum: 1 }),
+    }),
+  },
+  ['distribution', 'longest'],
+);
 export interface SmsQuote extends TypeOf<typeof SmsQuote> {}

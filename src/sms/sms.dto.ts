@@ -5,9 +5,11 @@ import {
   IsPhoneNumber,
   IsPhoneNumberList,
   IsQueryInteger,
+  IsRecipientList,
   IsString,
 } from '../http/validators.js';
 import type { SendPriority } from '../outbox/queue/priority.api.js';
+import type { PersonalRecipient } from './texts/addressees.js';
 
 /** Body of `POST /send/sms`. The service refuses an absent `content`. */
 export class SendSmsBody {
@@ -18,8 +20,15 @@ export class SendSmsBody {
   @IsString()
   readonly content?: string;
 
+  /** The service refuses a body with both `number` and `to`, or with none of them. */
+  @IsOptional()
   @IsPhoneNumberList()
-  readonly number: string[] = [];
+  readonly number?: string[];
+
+  /** The service checks the entries. */
+  @IsOptional()
+  @IsRecipientList()
+  readonly to?: PersonalRecipient[];
 
   /** The service checks which values are allowed. */
   @IsOptional()
@@ -37,8 +46,13 @@ export class QuoteSmsBody {
   @IsString()
   readonly content?: string;
 
+  @IsOptional()
   @IsPhoneNumberList()
-  readonly number: string[] = [];
+  readonly number?: string[];
+
+  @IsOptional()
+  @IsRecipientList()
+  readonly to?: PersonalRecipient[];
 }
 
 /** Query of `GET /sms/:smsID/recipients`. The service checks `status`, here and in `ListSmsQuery`. */

@@ -44,6 +44,13 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
     'error.empty_message',
     'error.unsendable_character',
     { code: 'error.too_many_segments', values: { segments: max + 1, max } },
+    { code: 'error.field_missing', values: { field: 'number' } },
+    { code: 'error.fields_exclusive', values: { field: 'number', other: 'to' } },
+    { code: 'error.field_not_object', values: { field: 'to[0].vars' } },
+    { code: 'error.field_not_string', values: { field: 'to[0].vars.name' } },
+    { code: 'error.field_too_long', values: { field: 'to[0].vars.name', max: 500 } },
+    { code: 'error.stray_brace', values: { position: 9 } },
+    { code: 'error.variable_missing', values: { number: EXAMPLE.number, variable: 'name' } },
   ];
   const punctuation =
     transliterate === 'punctuation'
@@ -54,7 +61,9 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
     pattern: '\\S',
     description: `The text, with at least one character that is not white space. ${punctuation} It is sent as GSM-7 if that alphabet has every character, else as UCS-2.`,
   };
-  const number = `The recipients. A number that is given twice, even in two spellings, is sent and charged once.${recipients.strict === true ? ' Numbers that are in no numbering plan are refused.' : ''}`;
+  const to =
+    'Recipients with values of their own, in place of `number`. In `content`, `{name}` then stands for a value, and `{{` and `}}` for braces. Each recipient is split, priced and charged by its own text. A phone that is given twice gets the first entry.';
+  const number = `The recipients, unless \`to\` is given. A number that is given twice, even in two spellings, is sent and charged once.${recipients.strict === true ? ' Numbers that are in no numbering plan are refused.' : ''}`;
   return {
     tag: { name: 'SMS', description: 'Send a text to one or many numbers, ask for its price, and read its status.' },
     parameters: { smsID: { description: 'The `smsID` of the send.', example: EXAMPLE.message } },
@@ -73,6 +82,7 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
             signature: 'The sender’s name: a default signature of this service, or a verified one of the account.',
             content,
             number,
+            to,
             priority: oneOf(
               SEND_PRIORITIES,
               'How soon the SMS are handed over, compared with other messages. Default: `normal`, or `bulk` above 1000 recipients.',
@@ -80,7 +90,10 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
             metadata: 'Look-ups, listings and events repeat it.',
           }),
           required: ['content'],
-          examples: { sms: { signature: accounts.signatures[0], content: EXAMPLE.text, number: [EXAMPLE.number] } },
+          examples: {
+            sms: { signature: accounts.signatures[0], content: EXAMPLE.text, number: [EXAMPLE.number] },
+            'personal texts': { signature: accounts.signatures[0], content: PERSONAL_TEXT, to: [RECIPIENT] },
+          },
         },
         idempotent: true,
         answer: { schema: 'SmsSendResult', examples: { receipt: charged } },
@@ -100,11 +113,12 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
         body: {
           name: 'QuoteSms',
           description: 'The text and the recipients.',
-          ...fieldsOf(QuoteSmsBody, { content, number }),
+          ...fieldsOf(QuoteSmsBody, { content, number, to }),
           required: ['content'],
           examples: {
             'A text in GSM-7': { content: EXAMPLE.text, number: [EXAMPLE.number] },
             'A text that needs UCS-2': { content: UCS2_TEXT, number: [EXAMPLE.number] },
+            'Personal texts': { content: PERSONAL_TEXT, to: [RECIPIENT] },
           },
         },
         answer: {
@@ -112,6 +126,7 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
           examples: {
             'A text in GSM-7': quoteOf(EXAMPLE.text, surroundings),
             'A text that needs UCS-2': quoteOf(UCS2_TEXT, surroundings),
+            'Personal texts': personalQuote(surroundings),
           },
         },
         errors: textErrors,
@@ -158,6 +173,17 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
 });
 
 const UCS2_TEXT = 'Votre colis arrivera bientôt.';
+
+const PERSONAL_TEXT = 'Bonjour {name}, votre colis est arrivé.';
+const RECIPIENT = { number: EXAMPLE.number, vars: { name: 'Awa' } };
+
+/** Returns the answer to a quote of the example of personal texts. */
+function personalQuote(surroundings: Surroundings) {
+  const quote = quoteOf(PERSONAL_TEXT.replace('{name}', RECIPIENT.vars.name), surroundings);
+  const { segments, characters, sms_units: units } = quote;
+  const distribution = [{ segments, recipients: 1, units }];
+  return { ...quote, distribution, longest: { number: EXAMPLE.number, characters, segments } };
+}
 
 const STATUS = oneOf(SMS_STATUSES, 'Only SMS with a recipient in this status.');
 

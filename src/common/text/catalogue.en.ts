@@ -17,7 +17,10 @@ export const en: Readonly<Record<keyof typeof fr, string>> = {
   'error.field_not_string': 'The field {field} must be a string',
   'error.field_not_integer': 'The field {field} must be an integer from {min} to {max}',
   'error.field_not_list': 'The field {field} must be a non-empty list of strings',
+  'error.recipients_not_list': 'The field {field} must be a non-empty list of objects { number, vars }',
   'error.field_not_object': 'The field {field} must be an object',
+  'error.field_too_long': 'The field {field} has more than {max} characters',
+  'error.fields_exclusive': 'The fields {field} and {other} cannot be used together',
   'error.field_invalid': 'The field {field} is invalid',
   'error.metadata_too_large': 'Metadata too large: at most {keys} keys and {characters} characters in all',
   'error.window_invalid':
@@ -31,6 +34,9 @@ export const en: Readonly<Record<keyof typeof fr, string>> = {
   'error.empty_message': 'The message must not be empty',
   'error.unsendable_character': 'The message contains a character that cannot be sent: {character}',
   'error.too_many_segments': 'Message too long: {segments} segments, at most {max}',
+  'error.stray_brace':
+    'Unexpected brace at character {position} of the message: a variable is written {name} (letters without accents, digits and _), a brace {{ or }}',
+  'error.variable_missing': 'The recipient {number} has no value for the variable {variable}',
   'error.signature_refused': 'Signature not verified or invalid',
   'error.insufficient_balance': 'Insufficient SMS balance',
   'error.message_not_found': 'Message not found',

@@ -15,7 +15,10 @@ export const fr = {
   'error.field_not_string': 'Le champ {field} doit être une chaîne de caractères',
   'error.field_not_integer': 'Le champ {field} doit être un entier entre {min} et {max}',
   'error.field_not_list': 'Le champ {field} doit être une liste de chaînes de caractères non vide',
+  'error.recipients_not_list': 'Le champ {field} doit être une liste non vide d’objets { number, vars }',
   'error.field_not_object': 'Le champ {field} doit être un objet',
+  'error.field_too_long': 'Le champ {field} a plus de {max} caractères',
+  'error.fields_exclusive': 'Les champs {field} et {other} ne vont pas ensemble',
   'error.field_invalid': 'Le champ {field} est invalide',
   'error.metadata_too_large': 'Métadonnées trop volumineuses : maximum {keys} clés et {characters} caractères en tout',
   'error.window_invalid':
@@ -30,6 +33,9 @@ export const fr = {
   'error.empty_message': 'Le message ne doit pas être vide',
   'error.unsendable_character': 'Le message contient un caractère qui ne peut pas être envoyé : {character}',
   'error.too_many_segments': 'Message trop long : {segments} segments, maximum {max}',
+  'error.stray_brace':
+    'Accolade inattendue au caractère {position} du message : une variable s’écrit {nom} (lettres sans accent, chiffres et _), une accolade {{ ou }}',
+  'error.variable_missing': 'Le destinataire {number} n’a pas de valeur pour la variable {variable}',
   'error.signature_refused': 'Signature non vérifiée ou invalide',
   'error.insufficient_balance': 'Solde SMS insuffisant',
   'error.message_not_found': 'Message introuvable',

@@ -53,20 +53,12 @@ export class PersonalText {
 
   /** Returns the first variable that has no value; undefined if all have one. */
   missingIn(values: Readonly<Record<string, unknown>>): string | undefined {
-    return this.variables.find((name) => !Object.hasOwn(values, name));
+    return this.variables.find((name) => !(Object.hasOwn(values, name) && typeof values[name] === 'string'));
   }
 
   /** Returns only the values that the text uses. */
   usedOf(values: Variables): Variables {
     return Object.fromEntries(this.variables.map((name) => [name, valueFor(values, name)]));
-  }
-
-  /** The length of the completed text in UTF-16 code units, without making it. */
-  lengthWith(values: Variables): number {
-    let length = 0;
-    for (const literal of this.literals) length += literal.length;
-    for (const name of this.names) length += valueFor(values, name).length;
-    return length;
   }
 
   /** Completes the text. Braces in a value stay as they are. A variable without a value is left empty. */

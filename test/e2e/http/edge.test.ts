@@ -123,11 +123,15 @@ describeOnBothAdapters('the edge', (adapter) => {
       expect([over.status, over.body]).toEqual([413, TOO_LARGE]);
     });
 
-    test('accepts a body with as much structure as two lists of recipients and 10 000 more, but no more than that', async () => {
-      const entries = (count: number): string => `{"a":[${Array.from({ length: count }, () => '0').join(',')}]}`;
+    test.each([
       // An object, a colon, a list, and a comma between the entries.
-      expect(await post('echo', entries(2 * 1000 + 10_000 - 2), JSON_TYPE)).toMatchObject({ status: 200 });
-      const over = await post('echo', entries(2 * 1000 + 10_000 - 1), { ...JSON_TYPE, 'idempotency-key': 'k' });
+      ['40 times as much structure as it may have recipients', '0', 40 * 1000 + 10_000 - 2],
+      // An object and a list around the entries.
+      ['two objects for each recipient that it may have', '{}', 2 * 1000 + 10_000 - 2],
+    ])('accepts a body with %s and 10 000 more, but no more than that', async (_what, entry, most) => {
+      const entries = (count: number): string => `{"a":[${Array.from({ length: count }, () => entry).join(',')}]}`;
+      expect(await post('echo', entries(most), JSON_TYPE)).toMatchObject({ status: 200 });
+      const over = await post('echo', entries(most + 1), { ...JSON_TYPE, 'idempotency-key': 'k' });
       expect([over.status, over.body]).toEqual([400, badRequest('Requête invalide')]);
     });
 

@@ -170,6 +170,7 @@ describeServices('SMS', (start) => {
       recipients: [
         {
           number: BF,
+          content: null,
           status: 'delivered',
           units: 2,
           refunded_units: 0,
@@ -182,6 +183,7 @@ describeServices('SMS', (start) => {
           attempts: DELIVERED,
           attempts_count: 1,
           number: '221701234567',
+          content: null,
           status: 'delivered',
           units: 4,
           refunded_units: 0,

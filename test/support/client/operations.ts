@@ -12,6 +12,7 @@ const SMS = {
   signature: 'INFOS',
   content: 'Bonjour',
   number: [NUMBER],
+  to: [{ number: NUMBER, vars: { name: 'Awa' } }],
   priority: 'bulk',
   metadata: { order: '4711' },
 } as const;
@@ -29,7 +30,10 @@ const PERIOD = { since: '2026-11-21', until: '2026-11-22' };
 /** The client's method for each operation of the API, by the operation's id. */
 export const METHODS: Readonly<Record<string, ClientMethod>> = {
   sendSms: { method: 'sms.send', call: ({ sms }) => sms.send(SMS) },
-  quoteSms: { method: 'sms.quote', call: ({ sms }) => sms.quote({ content: 'Bonjour', number: [NUMBER] }) },
+  quoteSms: {
+    method: 'sms.quote',
+    call: ({ sms }) => sms.quote({ content: 'Bonjour', number: [NUMBER], to: [{ number: NUMBER }] }),
+  },
   getSms: { method: 'sms.get', call: ({ sms }) => sms.get('one') },
   listSms: {
     method: 'sms.list',

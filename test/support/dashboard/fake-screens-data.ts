@@ -28,6 +28,7 @@ export function smsOf(id: string, changes: object = {}): object {
 export function recipientOf(number: string, changes: object = {}): object {
   return {
     number,
+    content: null,
     status: 'delivered',
     units: 1,
     refunded_units: 0,

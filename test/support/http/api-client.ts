@@ -74,6 +74,7 @@ export interface Details extends Receipt {
   readonly recipients_count: number;
   readonly recipients: {
     number: string;
+    content: string | null;
     status: string;
     units: number;
     refunded_units: number;
