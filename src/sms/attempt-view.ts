@@ -46,7 +46,6 @@ const ERROR_OF_CODE: Readonly<Record<string, AttemptError>> = {
   'smpp: no link': 'not_connected',
   'smpp: stopping': 'stopping',
   'smpp: no time': 'no_time',
-  'smpp: expired': 'expired',
   'smpp: unsendable': 'unsendable',
   malformed_answer: 'bad_answer',
   no_request: 'not_connected',

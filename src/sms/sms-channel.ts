@@ -13,6 +13,7 @@ import { OperatingSwitches } from '../outbox/operating-state.js';
 import type { Delivery } from '../outbox/outbox-records.js';
 import { isPersonal } from '../outbox/payload.js';
 import { TextSources } from '../outbox/text-sources.js';
+import { closingOf } from '../outbox/windows/attempt-time.js';
 import { type RouteState, SubmitTally } from './carrier-state.js';
 import type { UnreadNumber } from './inbound/unread-numbers.js';
 import { OPTED_OUT, OptOutDirectory } from './opt-out/opt-out-directory.js';
@@ -181,8 +182,10 @@ export class SmsChannel extends Channel {
     const toSend = new Map<OutgoingSms, Delivery>();
     const notSent = new Map<Delivery, DeliveryResult>();
     const texts = new Map<string, WireText | CompleteText | undefined>();
+    const now = this.clock.now();
     for (const delivery of batch) {
-      const { messageId, position, sender, number, attempt, priority, payload, trace } = delivery;
+      const { messageId, position, sender, number, attempt, priority, payload, trace, schedule } = delivery;
+      const closesAt = closingOf(delivery, now);
       if (!texts.has(messageId)) texts.set(messageId, this.toWireText(payload));
       const ofMessage = texts.get(messageId);
       const wireText = typeof ofMessage === 'function' ? toOwnText(ofMessage, delivery) : ofMessage;
@@ -197,7 +200,9 @@ export class SmsChannel extends Channel {
             number,
             attempt,
             priority,
+            ...(schedule?.validUntil === undefined ? {} : { expiresAt: schedule.validUntil }),
             ...wireText,
+            ...(closesAt === undefined ? {} : { closesAt }),
             ...(trace === undefined ? {} : { trace }),
           },
           delivery,

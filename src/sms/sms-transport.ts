@@ -51,8 +51,17 @@ export interface OutgoingSms {
   readonly attempt: number;
   /** The priority of the SMS. If SMS wait in the transport, it must hand over the highest priority first. Default `normal`. */
   readonly priority?: Priority;
-  /** The time after which the SMS is useless, such as the expiry of a code, in milliseconds since the epoch. */
+  /**
+   * The time after which the SMS is useless, in milliseconds since the epoch: the expiry of a code, or the end of the
+   * validity of a send. A transport refuses a later hand-over with the error `expired`, and submits what is left if its
+   * carrier takes a validity.
+   */
   readonly expiresAt?: number;
+  /**
+   * When the window of the send closes, in milliseconds since the epoch. An SMS that still waits in the transport then is
+   * `postponed` with the error `window_closed`. A transport that hands over at once can ignore it.
+   */
+  readonly closesAt?: number;
   /** The span of this hand-over as W3C `traceparent`, if it is traced. A transport adds it to its request. */
   readonly trace?: string;
 }

@@ -9,6 +9,7 @@ import type { DeliveryUpdate } from '../delivery-state.js';
 import type { Outbox } from '../outbox.js';
 import type { Delivery } from '../outbox-records.js';
 import { EXPIRED } from '../schedule/schedule.js';
+import { isWindowClosed, WINDOW_CLOSED } from '../windows/attempt-time.js';
 import { type DeliveryResult, updateOf } from './delivery-result.js';
 import type { IdleTimer } from './idle-timer.js';
 import { checkResults, NO_ANSWER } from './result-checks.js';
@@ -87,10 +88,14 @@ export class BatchDelivery {
   }
 
   /** The result of a delivery that is not submitted; undefined if it is. */
-  private withoutSubmit({ attempt, schedule }: Delivery, now: number): DeliveryResult | undefined {
+  private withoutSubmit(delivery: Delivery, now: number): DeliveryResult | undefined {
+    const { attempt, schedule } = delivery;
     // A delivery with too many attempts has crashed its worker each time, so it is not submitted again.
     if (attempt > this.channel.timing.maxAttempts) return TOO_MANY_ATTEMPTS;
-    return schedule?.validUntil !== undefined && schedule.validUntil <= now ? TOO_LATE : undefined;
+    if (schedule === undefined) return undefined;
+    if (schedule.validUntil !== undefined && schedule.validUntil <= now) return TOO_LATE;
+    // A pause, a full carrier or an outage has lasted until the window closed.
+    return isWindowClosed(delivery, now) ? { kind: 'postponed', error: WINDOW_CLOSED, until: now } : undefined;
   }
 
   /**

@@ -4,6 +4,7 @@ import type { Writable } from '../../common/writable.js';
 import type { DeliveryUpdate, TrailEntry } from '../delivery-state.js';
 import type { Delivery } from '../outbox-records.js';
 import { startOf } from '../schedule/schedule.js';
+import { attemptTimeOf, WINDOW_CLOSED } from '../windows/attempt-time.js';
 
 /**
  * Whether an attempt with an unknown result is repeated.
@@ -136,7 +137,7 @@ export function updateOf(
   const { messageId, position, attempt } = delivery;
   const { status, dueAt, doubtful, uncounted } = changeOf(delivery, result, policy, context);
   const reference = 'reference' in result ? result.reference : undefined;
-  const error = errorOf(result);
+  const error = status === 'queued' && waitsForFirst(delivery, result) ? undefined : errorOf(result);
   // Each field that is given is set by itself: with spread operators a batch takes several times as long here.
   const update: Writable<DeliveryUpdate> = { messageId, position, status, attempt, at: context.at };
   if (dueAt !== undefined) update.dueAt = dueAt;
@@ -163,25 +164,31 @@ function changeOf(
   const notSent = { status: doubtful ? 'unknown' : 'failed' } as const;
   if (result.kind === 'postponed') {
     const { maxAwayMs } = timing;
-    const latest = Math.max(startOf(delivery) + maxAwayMs, upSince + Math.min(maxAwayMs, FIRST_HOUR_MS));
-    if (result.away && result.until > latest) return notSent;
-    return { status: 'queued', dueAt: inTime(delivery, result.until), uncounted: { leaseUntil } };
+    const dueAt = attemptTimeOf(delivery, result.until);
+    if (dueAt === undefined) return notSent;
+    if (result.away) {
+      const start = attemptTimeOf(delivery, startOf(delivery)) ?? dueAt;
+      const latest = Math.max(start + maxAwayMs, upSince + Math.min(maxAwayMs, FIRST_HOUR_MS));
+      if (result.until > latest) return notSent;
+    }
+    return { status: 'queued', dueAt, uncounted: { leaseUntil } };
   }
   if (result.kind === 'refused') {
     const isCertain = !doubtful || (repeat === 'idempotent' && result.unasked === undefined);
     return { status: isCertain ? 'failed' : 'unknown' };
   }
   const mayRepeat = attempt < timing.maxAttempts && (result.kind === 'retry' || repeat === 'idempotent');
-  if (mayRepeat) {
+  const dueAt = mayRepeat ? attemptTimeOf(delivery, at + backoff(timing, attempt, random)) : undefined;
+  if (dueAt !== undefined) {
     const doubt = result.kind === 'unknown' ? { doubtful: true } : {};
-    return { status: 'queued', dueAt: inTime(delivery, at + backoff(timing, attempt, random)), ...doubt };
+    return { status: 'queued', dueAt, ...doubt };
   }
   return result.kind === 'retry' ? notSent : { status: 'unknown' };
 }
 
-/** A delivery that would be tried after the end of its validity is claimed at its end instead, and fails as expired. */
-function inTime({ schedule }: Delivery, dueAt: number): number {
-  return Math.min(dueAt, schedule?.validUntil ?? dueAt);
+/** Whether a delivery still waits for its first attempt, because its window had closed. It then has no error yet. */
+function waitsForFirst({ attempt }: Delivery, { kind, error }: DeliveryResult): boolean {
+  return kind === 'postponed' && error === WINDOW_CLOSED && attempt === 1;
 }
 
 /** The reason of a result. A retry always has one, because `shownStatus` recognises by it that there was an attempt. */

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { MessagingError } from '../../common/errors.js';
 import { countryOf } from '../../common/phone-numbers/phone-number.js';
-import { openingIn } from './opening.js';
+import { spanIn } from './opening.js';
 import { type DeliveryWindow, RECIPIENT_ZONE } from './window.api.js';
 
 /** The number of recipients after which the event loop may handle other requests. */
@@ -23,7 +23,7 @@ export async function firstOpenings(
   at: number,
 ): Promise<number | readonly number[]> {
   if (window.zone !== RECIPIENT_ZONE) {
-    const opening = openingIn(window, undefined, at);
+    const opening = spanIn(window, undefined, at)?.opens;
     if (opening === undefined) throw new MessagingError('error.window_empty', { country: window.zone });
     return opening;
   }
@@ -31,7 +31,7 @@ export async function firstOpenings(
   const times: number[] = [];
   for (const [index, number] of numbers.entries()) {
     const country = countryOf(number);
-    const due = byCountry.get(country) ?? openingIn(window, country, at);
+    const due = byCountry.get(country) ?? spanIn(window, country, at)?.opens;
     if (due === undefined) {
       throw new MessagingError('error.window_empty', { country: country ?? `+${number.slice(0, CODE_LENGTH)}` });
     }

@@ -12,34 +12,42 @@ import { momentOf, offsetAt } from './zone-offsets.js';
  */
 const HORIZON_MS = 15 * DAY_MS;
 
-/**
- * The first moment at which a message to a number may be handed over.
- *
- * @param number E.164 digits without the plus sign
- * @param at milliseconds since the epoch
- * @returns `at` itself if the window is open, else the next opening; undefined if there is none in the next 15 days, or
- * if the time zones of the number's country are not known
- */
-export function nextOpening(window: DeliveryWindow, number: string, at: number): number | undefined {
-  const country = window.zone === RECIPIENT_ZONE ? countryOf(number) : undefined;
-  return openingIn(window, country, at);
+/** A span of time in which a window is open. */
+export interface Span {
+  readonly opens: number;
+  readonly closes: number;
 }
 
 /**
- * As {@link nextOpening}, for the numbers of a country.
+ * The first span in which a message to a number may be handed over.
+ *
+ * @param number E.164 digits without the plus sign
+ * @param at milliseconds since the epoch
+ * @returns the span that `at` is in, from `at` on, or else the next one; undefined if there is none in the next 15 days,
+ * or if the time zones of the number's country are not known
+ */
+export function nextSpan(window: DeliveryWindow, number: string, at: number): Span | undefined {
+  return spanIn(window, window.zone === RECIPIENT_ZONE ? countryOf(number) : undefined, at);
+}
+
+/**
+ * As {@link nextSpan}, for the numbers of a country.
  * @param country ISO 3166, two capital letters; undefined: not known. It has no effect if the window names a zone
  */
-export function openingIn(window: DeliveryWindow, country: string | undefined, at: number): number | undefined {
+export function spanIn(window: DeliveryWindow, country: string | undefined, at: number): Span | undefined {
   const { from, to, days, zone } = window;
   const isLocal = zone === RECIPIENT_ZONE;
-  const key = `${from} ${to} ${days.join('')} ${isLocal ? (country ?? '') : zone}`;
+  const key = `${from} ${to} ${days.join('')} ${isLocal ? (country ?? '') : zone} ${Math.floor(at / DAY_MS)}`;
   const last = openings.get(key);
-  if (last && last.since <= at && at < last.closes)
-    return last.opens === undefined ? undefined : Math.max(last.opens, at);
+  if (last && last.since <= at && at < last.closes) return toSpan(last, at);
   const zones = isLocal ? (country === undefined ? [] : zonesOf(country)) : [zone];
   const found = search(daily(window), zones, at);
   openings.set(key, found);
-  return found.opens;
+  return toSpan(found, at);
+}
+
+function toSpan({ opens, closes }: Opening, at: number): Span | undefined {
+  return opens === undefined ? undefined : { opens: Math.max(opens, at), closes };
 }
 
 /** The result of a search. It answers all questions about moments from `since` until before `closes`. */
@@ -50,7 +58,10 @@ interface Opening {
   readonly closes: number;
 }
 
-/** A send asks about the countries of its recipients, and the workers about those of waiting messages. */
+/**
+ * By window, country and day. A send asks about the countries of its recipients, and the workers about those of waiting
+ * messages.
+ */
 const openings = new LRUCache<string, Opening>(atMost(5000));
 
 /** A window in minutes of the day. */
@@ -91,11 +102,6 @@ function search(window: DailyWindow, zones: readonly string[], since: number): O
     at = opens;
   }
   return { since, opens: undefined, closes: since + HOUR_MS };
-}
-
-interface Span {
-  readonly opens: number;
-  readonly closes: number;
 }
 
 /** The first span of a window in one zone that ends after a moment. Each span belongs to the day on which it begins. */

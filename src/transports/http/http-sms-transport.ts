@@ -149,6 +149,8 @@ export class HttpSmsTransport extends SmsTransport {
     const now = this.clock.now();
     if (sms.expiresAt !== undefined && sms.expiresAt <= now)
       return { kind: 'refused', error: 'expired', unasked: true };
+    if (sms.closesAt !== undefined && sms.closesAt <= now)
+      return { kind: 'postponed', error: 'window_closed', until: now };
     const { result, retryAfter } = await gateway.submit(sms, now);
     switch (result.kind) {
       case 'taken': {

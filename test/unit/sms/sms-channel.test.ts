@@ -8,11 +8,12 @@ import { MessagingModule } from '../../../src/messaging/messaging.module.js';
 import type { DeliveryResult } from '../../../src/outbox/delivery/delivery-result.js';
 import { type Delivery } from '../../../src/outbox/outbox-records.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
+import { readWindow } from '../../../src/outbox/windows/read-window.js';
 import { OptOutService } from '../../../src/sms/opt-out/opt-out-service.js';
 import { PartStore } from '../../../src/sms/receipts/part-store.js';
 import { SmsChannel } from '../../../src/sms/sms-channel.js';
 import { SmsService } from '../../../src/sms/sms-service.js';
-import type { SubmitResult } from '../../../src/sms/sms-transport.js';
+import type { OutgoingSms, SubmitResult } from '../../../src/sms/sms-transport.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';
 import { settled } from '../../support/common/settled.js';
@@ -65,6 +66,25 @@ test('a recipient that opted out after the send is refused, even if the transpor
   await expect(deliver()).rejects.toThrow('the line is cut');
   expect([...reported]).toEqual([[1, { kind: 'refused', error: 'opted_out', unasked: true }]]);
   expect(transport.numbers).toEqual(number.slice(0, 1));
+});
+
+test('the transport learns when the validity of an SMS ends and when its window closes', async () => {
+  const submitted: OutgoingSms[] = [];
+  const transport = new RouteDouble('x', (sms) => {
+    submitted.push(sms);
+    return { kind: 'sent', carrierIds: [`id-${sms.position}`] };
+  });
+  const { batch, clock } = await claimed(transport, 2);
+  const [plain, other] = batch;
+  if (!plain || !other) throw new Error('Two SMS were claimed.');
+  const validUntil = clock.now() + 60_000;
+  const window = readWindow({ from: '08:00', to: '20:00', zone: 'UTC' });
+  const scheduled = { ...other, messageId: 'another send', schedule: { validUntil, window } };
+  await app.get(SmsChannel).deliver([plain, scheduled], new AbortController().signal, async () => undefined);
+  expect(submitted.map(({ expiresAt, closesAt }) => [expiresAt, closesAt])).toEqual([
+    [undefined, undefined],
+    [validUntil, Date.parse('2026-11-21T20:00:00Z')],
+  ]);
 });
 
 describe('a malformed result', () => {

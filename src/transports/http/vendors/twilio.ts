@@ -36,8 +36,8 @@ const STATES: ReadonlyMap<string, CarrierReceipt['status']> = new Map([
   ['canceled', 'failed'],
 ]);
 
-/** The maximum `ValidityPeriod`, in seconds. */
-const MAX_VALIDITY = 14_400;
+/** The maximum `ValidityPeriod`, in seconds: ten hours, as https://www.twilio.com/docs/api/errors/21624 says. */
+const MAX_VALIDITY = 36_000;
 
 /**
  * Describes Twilio Programmable Messaging. Sources:

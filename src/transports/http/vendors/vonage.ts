@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { choice, group, OptionPlace, type OptionsOf, unread } from '../../../common/options.js';
-import { HOUR_MS, MINUTE_MS } from '../../../common/time.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../common/time.js';
 import { measure } from '../../../sms/segmentation.js';
 import { type CarrierReceipt, type PartPlace, partPlace } from '../../../sms/sms-transport.js';
 import { type CallbackContent, sameText } from '../callback-content.js';
@@ -37,8 +37,9 @@ const STATES: ReadonlyMap<string, CarrierReceipt['status']> = new Map([
   ['unknown', 'unknown'],
 ]);
 
-/** The minimum `ttl`. */
+/** The minimum and the maximum `ttl`. */
 const MIN_TTL_MS = 20_000;
+const MAX_TTL_MS = 7 * DAY_MS;
 
 /**
  * Describes Vonage's SMS API. It is used instead of the Messages API because it reports id and state of every part, and
@@ -71,7 +72,7 @@ export function vonage(options: VonageOptions): HttpVendor {
         type: measure(text).encoding === 'GSM-7' ? 'text' : 'unicode',
         callback: callbackUrl,
         'client-ref': receiptReference,
-        ttl: lifeSeconds === undefined ? undefined : String(Math.max(lifeSeconds * 1000, MIN_TTL_MS)),
+        ttl: lifeSeconds === undefined ? undefined : ttlOf(lifeSeconds),
       },
     }),
     read: readAnswer,
@@ -93,6 +94,10 @@ export function vonage(options: VonageOptions): HttpVendor {
       read: readCallback,
     },
   };
+}
+
+function ttlOf(seconds: number): string {
+  return String(Math.min(Math.max(seconds * SECOND_MS, MIN_TTL_MS), MAX_TTL_MS));
 }
 
 /** Reads one entry per part. `status` 0 means accepted. */

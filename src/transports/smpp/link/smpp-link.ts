@@ -138,9 +138,13 @@ export class SmppLink {
   private send(bind: LinkBind, submission: Submission): void {
     const { clock, cut } = this.shared;
     const now = clock.now();
-    const { expiresAt } = submission.sms;
+    const { expiresAt, closesAt } = submission.sms;
     if (expiresAt !== undefined && expiresAt <= now && !submission.begun) {
-      submission.notTakenFor({ kind: 'refused', error: 'smpp: expired', unasked: true }, now);
+      submission.notTakenFor({ kind: 'refused', error: 'expired', unasked: true }, now);
+      return;
+    }
+    if (closesAt !== undefined && closesAt <= now && !submission.begun) {
+      submission.giveUp({ error: 'window_closed', begunToo: false, until: now }, now);
       return;
     }
     const { name: link, route } = this.settings;

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { zonesOf } from '../../../../src/outbox/windows/country-zones.js';
 import { firstOpenings } from '../../../../src/outbox/windows/first-openings.js';
-import { nextOpening, openingIn } from '../../../../src/outbox/windows/opening.js';
+import { nextSpan, spanIn } from '../../../../src/outbox/windows/opening.js';
 import { readWindow } from '../../../../src/outbox/windows/read-window.js';
 import type { WindowInput } from '../../../../src/outbox/windows/window.api.js';
 import { momentOf, offsetAt } from '../../../../src/outbox/windows/zone-offsets.js';
@@ -16,8 +16,12 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 function openingOf(window: WindowInput, number: string, at: string): string | undefined {
-  const opening = nextOpening(readWindow(window), number, Date.parse(at));
-  return opening === undefined ? undefined : new Date(opening).toISOString();
+  const span = nextSpan(readWindow(window), number, Date.parse(at));
+  return span === undefined ? undefined : new Date(span.opens).toISOString();
+}
+
+function openingIn(...given: Parameters<typeof spanIn>): number | undefined {
+  return spanIn(...given)?.opens;
 }
 
 describe('the next opening of a window', () => {
@@ -40,6 +44,15 @@ describe('the next opening of a window', () => {
 
   test('follows a named zone, whatever the number', () => {
     expect(openingOf({ ...day, zone: 'Asia/Kolkata' }, BF, '2026-11-27T00:00:00Z')).toBe('2026-11-27T02:30:00.000Z');
+  });
+
+  test('closes with the first zone of the country that closes', () => {
+    expect(nextSpan(readWindow(day), US, Date.parse('2026-11-27T13:00:00Z'))?.closes).toBe(
+      Date.parse('2026-11-28T01:00:00Z'),
+    );
+    expect(nextSpan(readWindow(day), BF, Date.parse('2026-11-27T13:00:00Z'))?.closes).toBe(
+      Date.parse('2026-11-27T20:00:00Z'),
+    );
   });
 
   test('skips days that are not the window’s', () => {

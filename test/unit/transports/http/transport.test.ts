@@ -198,6 +198,15 @@ describe('an SMS', () => {
     expect(fixture.asked).toBe(0);
   });
 
+  test('whose window has closed meanwhile is not sent, and counts no attempt', async () => {
+    const fixture = await open();
+    const now = fixture.clock.now();
+    expect(await fixture.submit(anSms({ closesAt: now }))).toEqual([
+      { kind: 'postponed', error: 'window_closed', until: now },
+    ]);
+    expect(fixture.asked).toBe(0);
+  });
+
   test('tells vendors that support it for how long it is of use', async () => {
     const bodies = async (double: VendorDouble, ms: number) => {
       const fixture = await open(double);
@@ -205,9 +214,10 @@ describe('an SMS', () => {
       return fixture.server.requests.at(-1)?.body;
     };
     expect(await bodies(twilioDouble, 299_500)).toContain('&ValidityPeriod=299');
-    expect(await bodies(twilioDouble, 999_000_000)).toContain('&ValidityPeriod=14400');
+    expect(await bodies(twilioDouble, 999_000_000)).toContain('&ValidityPeriod=36000');
     expect(await bodies(vonageDouble, 300_000)).toContain('&ttl=300000');
     expect(await bodies(vonageDouble, 900)).toContain('&ttl=20000');
+    expect(await bodies(vonageDouble, 999_000_000)).toContain('&ttl=604800000');
     const [infobip] = DOUBLES.filter(({ name }) => name === 'infobip');
     expect(infobip && (await bodies(infobip, 120_000))).toContain(
       '"validityPeriod":{"amount":120,"timeUnit":"SECONDS"}',

@@ -93,7 +93,7 @@ describe('where an SMS goes', () => {
     expect(second.batches).toEqual([]);
   });
 
-  test.each(['expired', 'smpp: expired'])('nor does an SMS whose time has passed (%s)', async (error) => {
+  test.each(['expired', 'acme: expired'])('nor does an SMS whose time has passed (%s)', async (error) => {
     const { second } = await twoRoutes(new RouteDouble('first', () => ({ kind: 'refused', error })));
     expect(await fixture.send(BURKINA)).toMatchObject({ kind: 'refused', error });
     expect(second.batches).toEqual([]);
@@ -184,7 +184,7 @@ describe('where an SMS goes', () => {
     fixture.clock.advance(30_000);
     first.answer = () => ({ kind: 'postponed', error: 'queue', until: fixture.clock.now() + 1000 });
     expect((await three()).map(({ kind }) => kind)).toEqual(['postponed', 'sent', 'sent']);
-    first.answer = () => ({ kind: 'refused', error: 'smpp: expired', unasked: true });
+    first.answer = () => ({ kind: 'refused', error: 'expired', unasked: true });
     expect((await three()).map(({ kind }) => kind)).toEqual(['refused', 'sent', 'sent']);
     expect(second.numbers).toHaveLength(5);
     first.answer = () => BUSY;

@@ -59,7 +59,17 @@ describe('submitting', () => {
     const transport = await fixture().start([{ port: smsc.port }]);
     const late = smsOf('Bonjour').map((sms) => ({ ...sms, expiresAt: fixture().clock.now() }));
     const [result] = await fixture().results(transport, late);
-    expect(result).toEqual({ kind: 'refused', error: 'smpp: expired', unasked: true });
+    expect(result).toEqual({ kind: 'refused', error: 'expired', unasked: true });
+    expect(smsc.submits).toEqual([]);
+  });
+
+  test('does not submit an SMS whose window has closed meanwhile, and counts no attempt', async () => {
+    const smsc = await fixture().smsc();
+    const transport = await fixture().start([{ port: smsc.port }]);
+    const now = fixture().clock.now();
+    const late = smsOf('Bonjour').map((sms) => ({ ...sms, closesAt: now }));
+    const [result] = await fixture().results(transport, late);
+    expect(result).toMatchObject({ kind: 'postponed', error: 'window_closed' });
     expect(smsc.submits).toEqual([]);
   });
 
@@ -122,7 +132,7 @@ describe('submitting', () => {
       { ...late, expiresAt: fixture().clock.now() },
       { ...late, text: 'in time', expiresAt: fixture().clock.now() + 300_000 },
     ]);
-    expect(results).toMatchObject([{ kind: 'refused', error: 'smpp: expired' }, { kind: 'sent' }]);
+    expect(results).toMatchObject([{ kind: 'refused', error: 'expired' }, { kind: 'sent' }]);
     expect(textsOf(smsc.submits)).toEqual(['in time']);
     expect(smsc.submits[0]?.pdu.validityPeriod).toMatch(/^0000000004\d\d000R|000000000500000R$/);
   });
