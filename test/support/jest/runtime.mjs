@@ -1,11 +1,12 @@
 /**
- * Jest's runtime with two differences, because most of this suite's processor time went into loading the same modules
- * for each test file:
+ * Jest's runtime with three differences. The first two are there because most of this suite's processor time went into
+ * loading the same modules for each test file:
  *
  * - Packages, Jest's own among them, are loaded by Node, once in each worker.
  * - The modules of `src` and `test/contract` are compiled and linked once in each worker. They keep no state between
  * applications, so a test file
  * cannot see what another one did.
+ * - Jest gets a {@link SerialContext} in place of an `AsyncLocalStorage`.
  *
  * Other files of `test` are loaded for each file. A file that mocks or resets modules gets modules of `src` of its own.
  */
@@ -14,12 +15,14 @@ import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import vm from 'node:vm';
 import Runtime from 'jest-runtime';
+import { SerialContext } from './serial-context.mjs';
 
 // Most of the code that a suite runs, it runs a few times. Optimising code that was seldom run again took a tenth of
 // the processor time and more. V8 of Node 22 has no such flag.
 if (process.versions.v8.startsWith('11.')) setFlagsFromString('--interrupt-budget=500000');
 
 const require = createRequire(import.meta.url);
+const asyncHooks = require('node:async_hooks');
 
 /** Modules that replace packages' files, by path. */
 const packages = new Map();
@@ -63,7 +66,14 @@ export default class extends Runtime {
     // The test framework itself, whose state belongs to one test file.
     delete require.cache[from];
     delete globalThis[Symbol.for('EVENT_HANDLERS')];
-    return require(from);
+    // Only while Jest's own modules load.
+    const { AsyncLocalStorage } = asyncHooks;
+    asyncHooks.AsyncLocalStorage = SerialContext;
+    try {
+      return require(from);
+    } finally {
+      asyncHooks.AsyncLocalStorage = AsyncLocalStorage;
+    }
   }
 
   requireModule(from, name) {
