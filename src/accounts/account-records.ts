@@ -25,6 +25,10 @@ export interface KeyDefinition {
   readonly dailyUnits: number | undefined;
   /** The maximum number of requests per minute, counted in each process; undefined: no limit. */
   readonly perMinute: number | undefined;
+  /** The only numbers that the key may send to, E.164 digits without the plus sign; undefined: all. */
+  readonly recipients: readonly string[] | undefined;
+  /** A send of the key that costs more units than this needs a confirmation; undefined: none does. */
+  readonly confirmAbove: number | undefined;
 }
 
 /** The definition of a key without restrictions. */
@@ -34,6 +38,8 @@ export const UNRESTRICTED: KeyDefinition = {
   cidrs: undefined,
   dailyUnits: undefined,
   perMinute: undefined,
+  recipients: undefined,
+  confirmAbove: undefined,
 };
 
 /** A stored API key; the secret is not stored. */

@@ -42,6 +42,8 @@ const KEY_OPTIONS = [
   'expiresAt',
   'dailyUnits',
   'perMinute',
+  'recipients',
+  'confirmAbove',
 ] as const satisfies readonly (keyof KeyDraft)[];
 
 /** The page of a listing. */

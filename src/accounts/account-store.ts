@@ -126,7 +126,7 @@ export class AccountStore {
     const listing: Listing<StoredApiKey> = {
       table: 'messaging_api_key',
       columns: KEY,
-      bytes: bytesWith('name', 'scopes', 'cidrs'),
+      bytes: bytesWith('name', 'scopes', 'cidrs', 'recipients'),
       moment: 'created_at',
       filters: [{ sql: 'account_id = ?', params: [accountId] }],
       toItem: toKey,

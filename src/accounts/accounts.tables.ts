@@ -24,12 +24,13 @@ export function accountTables(dialect: Dialect): string[] {
     // the new row to the same page (HOT).
     ...dialect.upkeep('messaging_account', { fillfactor: 50, ...CHANGING, ...UNHURRIED }),
 
-    // scopes, cidrs: JSON lists, null for all. family: the first of the keys that were rotated into this one. All keys
+    // scopes, cidrs, recipients: JSON lists, null for all. confirm_above: a send that costs more
+    // units needs a confirmation; null: none does. family: the first of the keys that were rotated into this one. All keys
     // of a family share one count of spent units. Null: the key was not rotated, so it is the first itself. used_at:
     // the minute of its last use.
     `CREATE TABLE messaging_api_key (
       id ${id} NOT NULL PRIMARY KEY, account_id ${id} NOT NULL, hash ${id} NOT NULL, name ${name}, scopes ${text},
-      cidrs ${text}, daily_units ${integer}, per_minute ${integer}, family ${id}, used_at ${integer},
+      cidrs ${text}, daily_units ${integer}, per_minute ${integer}, recipients ${text}, confirm_above ${integer}, family ${id}, used_at ${integer},
       created_at ${integer} NOT NULL, expires_at ${integer}, revoked_at ${integer})${dialect.clustered}`,
     'CREATE INDEX messaging_api_key_listing ON messaging_api_key (account_id, created_at, id)',
 

@@ -218,6 +218,8 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.account_suspended': 403,
   'error.account_unnamed': 400,
   'error.key_rate': 429,
+  'error.key_recipient': 403,
+  'error.confirmation_needed': 403,
   'error.key_cap': 429,
   'error.cross_site': 403,
   'error.link_refused': 401,

@@ -43,6 +43,8 @@ const SEND_ERRORS: readonly ErrorDescription[] = [
   'error.msgapp_no_session',
   'error.msgapp_not_connected',
   NUMBER_RECONNECTING,
+  'error.key_recipient',
+  'error.confirmation_needed',
   { code: 'error.key_cap', retryAfter: 3600 },
   'error.insufficient_balance',
   'error.account_not_found',

@@ -48,7 +48,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   'key:issue': {
     usage:
-      'key:issue <account> [--name <text>] [--scopes <one,another>] [--cidrs <one,another>] [--daily-units <units>] [--per-minute <requests>] [--expires <day, or time with its zone>]',
+      'key:issue <account> [--name <text>] [--scopes <one,another>] [--cidrs <one,another>] [--daily-units <units>] [--per-minute <requests>] [--recipients <one,another>] [--confirm-above <units>] [--expires <day, or time with its zone>]',
     run: async (app, args, options) =>
       print(await service.accounts(app).issueKey(word(args, 0, 'account'), keyOptions(options))),
   },
@@ -192,8 +192,8 @@ function posting({ reference, note }: OperatorOptions): { reference?: string; no
  * Reads the options of a new key. An option that is left out does not restrict the key. `AccountService` checks the
  * values.
  */
-function keyOptions({ name, scopes, cidrs, expires, ...limits }: OperatorOptions): IssueKeyCallOptions {
-  const { 'daily-units': dailyUnits, 'per-minute': perMinute } = limits;
+function keyOptions({ name, scopes, cidrs, recipients, expires, ...limits }: OperatorOptions): IssueKeyCallOptions {
+  const { 'daily-units': dailyUnits, 'per-minute': perMinute, 'confirm-above': confirmAbove } = limits;
   return {
     name,
     // `AccountService` refuses a word that is not a scope.
@@ -201,7 +201,9 @@ function keyOptions({ name, scopes, cidrs, expires, ...limits }: OperatorOptions
     cidrs: cidrs?.split(','),
     expiresAt: momentOf('expires', expires),
     ...(dailyUnits === undefined ? {} : { dailyUnits: integer(dailyUnits, 'daily-units') }),
+    recipients: recipients?.split(','),
     ...(perMinute === undefined ? {} : { perMinute: integer(perMinute, 'per-minute') }),
+    ...(confirmAbove === undefined ? {} : { confirmAbove: integer(confirmAbove, 'confirm-above') }),
   };
 }
 

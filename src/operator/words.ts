@@ -14,6 +14,8 @@ const OPTIONS = {
   name: { type: 'string' },
   note: { type: 'string' },
   'per-minute': { type: 'string' },
+  recipients: { type: 'string' },
+  'confirm-above': { type: 'string' },
   reference: { type: 'string' },
   scopes: { type: 'string' },
 } as const;

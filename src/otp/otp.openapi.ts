@@ -52,6 +52,8 @@ export const otpOpenapi = describeController(OtpController, ({ get }) => {
           'error.signature_refused',
           ...(otherChannels ? NO_SENDER : []),
           { code: 'error.otp_too_many_codes', retryAfter: 60 },
+          'error.key_recipient',
+          'error.confirmation_needed',
           { code: 'error.key_cap', retryAfter: 3600 },
           'error.insufficient_balance',
           'error.account_not_found',

@@ -64,6 +64,8 @@ const REFUSALS = {
   insufficient_balance: 'error.insufficient_balance',
   idempotency_mismatch: 'error.idempotency_mismatch',
   account_not_found: 'error.account_not_found',
+  key_recipient: 'error.key_recipient',
+  confirmation_needed: 'error.confirmation_needed',
   key_cap: 'error.key_cap',
 } as const satisfies Record<RefusalCode, string>;
 
@@ -122,7 +124,7 @@ export class Outbox {
   /**
    * Charges, stores and queues a send: all of this happens, or nothing.
    *
-   * @throws MessagingError `error.key_cap` (with `retryAfter`), `error.insufficient_balance`, `error.idempotency_mismatch`,
+   * @throws MessagingError `error.key_recipient`, `error.confirmation_needed`, `error.key_cap` (with `retryAfter`), `error.insufficient_balance`, `error.idempotency_mismatch`,
    *   `error.account_not_found`, `error.storage_unavailable`, and the code with which the send's policy refuses it
    * @throws the reason of `signal` if the send was dropped
    */

@@ -101,6 +101,8 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
           ...invalid('priority'),
           ...textErrors,
           'error.signature_refused',
+          'error.key_recipient',
+          'error.confirmation_needed',
           { code: 'error.key_cap', retryAfter: 3600 },
           'error.insufficient_balance',
           'error.account_not_found',

@@ -74,6 +74,8 @@ const ACCEPT_REASONS = [
   'account_not_found',
   'otp_too_many_codes',
   'otp_destination_refused',
+  'key_recipient',
+  'confirmation_needed',
   'key_cap',
   'storage_unavailable',
   'dropped',

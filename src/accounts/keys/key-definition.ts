@@ -1,9 +1,10 @@
 import { MessagingError } from '../../common/errors.js';
 import { checkText, hasCodePoints } from '../../common/inputs.js';
+import { isPhoneNumber } from '../../common/phone-numbers/phone-number.js';
 import { isInvisible } from '../../common/text/visible-text.js';
 import type { KeyDefinition } from '../account-records.js';
 import { addressRangeOf } from '../address-ranges.js';
-import { MAX_CIDRS, MAX_NAME } from './key.api.js';
+import { MAX_CIDRS, MAX_NAME, MAX_RECIPIENTS } from './key.api.js';
 import { KEY_SCOPES, type KeyScope } from './permissions.js';
 
 /** What a new key may be used for. An option that is left out does not restrict the key. */
@@ -23,6 +24,13 @@ export interface KeyDraft {
   readonly dailyUnits?: number | null | undefined;
   /** The maximum number of requests per minute, counted in each process: 1 to 1 000 000. Default: no limit. */
   readonly perMinute?: number | null | undefined;
+  /** The only numbers that the key may send to, E.164 digits without the plus sign: 1 to 100. Default: all. */
+  readonly recipients?: readonly string[] | null | undefined;
+  /**
+   * A send that costs more units than this is refused until it is confirmed (docs/mcp.md): 0 to 10^12. Default: no send needs a
+   * confirmation.
+   */
+  readonly confirmAbove?: number | null | undefined;
 }
 
 export const MAX_DAILY_UNITS = 1e12;
@@ -37,7 +45,7 @@ const LAST_MOMENT = 8.64e15;
  * @throws MessagingError `error.field_invalid`, `error.field_not_string`, `error.field_not_list`, `error.field_not_integer`
  */
 export function keyDefinitionOf(
-  { name, scopes, cidrs, expiresAt, dailyUnits, perMinute }: KeyDraft,
+  { name, scopes, cidrs, expiresAt, dailyUnits, perMinute, recipients, confirmAbove }: KeyDraft,
   now: number,
   wordOf: (field: keyof KeyDraft) => string = (field) => field,
 ): KeyDefinition & { readonly expiresAt: number | undefined } {
@@ -46,8 +54,11 @@ export function keyDefinitionOf(
     scopes: scopes == null ? undefined : scopesOf(scopes, wordOf('scopes')),
     cidrs: cidrs == null ? undefined : cidrsOf(cidrs, wordOf('cidrs')),
     expiresAt: expiresAt == null ? undefined : endOf(expiresAt, now, wordOf('expiresAt')),
-    dailyUnits: dailyUnits == null ? undefined : integerOf(dailyUnits, MAX_DAILY_UNITS, wordOf('dailyUnits')),
-    perMinute: perMinute == null ? undefined : integerOf(perMinute, MAX_PER_MINUTE, wordOf('perMinute')),
+    dailyUnits: dailyUnits == null ? undefined : integerOf(dailyUnits, 1, MAX_DAILY_UNITS, wordOf('dailyUnits')),
+    perMinute: perMinute == null ? undefined : integerOf(perMinute, 1, MAX_PER_MINUTE, wordOf('perMinute')),
+    recipients: recipients == null ? undefined : recipientsOf(recipients, wordOf('recipients')),
+    confirmAbove:
+      confirmAbove == null ? undefined : integerOf(confirmAbove, 0, MAX_DAILY_UNITS, wordOf('confirmAbove')),
   };
 }
 
@@ -73,6 +84,13 @@ function cidrsOf(cidrs: unknown, field: string): readonly string[] {
   });
 }
 
+/** Returns the numbers, each once. */
+function recipientsOf(recipients: unknown, field: string): readonly string[] {
+  const given = listOf(recipients, field);
+  if (given.length > MAX_RECIPIENTS || !given.every(isPhoneNumber)) throw invalid(field);
+  return [...new Set(given)];
+}
+
 /**
  * Reads a list that must not be empty. An empty list would make a key that nobody can use, or would be mistaken for "no
  * restriction".
@@ -87,9 +105,9 @@ function endOf(end: unknown, now: number, field: string): number {
   throw invalid(field);
 }
 
-function integerOf(value: unknown, max: number, field: string): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= max) return value;
-  throw new MessagingError('error.field_not_integer', { field, min: 1, max });
+function integerOf(value: unknown, min: number, max: number, field: string): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
+  throw new MessagingError('error.field_not_integer', { field, min, max });
 }
 
 function invalid(field: string): MessagingError {

@@ -16,6 +16,10 @@ export interface CallerKey {
   readonly scopes: readonly KeyScope[] | undefined;
   /** The maximum number of units that its family may spend in a UTC day; undefined: no cap. */
   readonly dailyUnits: number | undefined;
+  /** The only numbers that the key may send to; undefined: all. */
+  readonly recipients?: readonly string[] | undefined;
+  /** A send that costs more units than this needs a confirmation; undefined: none does. */
+  readonly confirmAbove?: number | undefined;
   /** The id of the first key of its family. See `StoredApiKey.family`. */
   readonly family: string;
 }
@@ -65,7 +69,7 @@ export class KeyDirectory {
 }
 
 function knownKey({ id, accountId, hash, expiresAt, revokedAt, ...key }: StoredApiKey): KnownKey {
-  const { name, scopes, cidrs, dailyUnits, perMinute, family = id } = key;
+  const { name, scopes, cidrs, dailyUnits, perMinute, recipients, confirmAbove, family = id } = key;
   return {
     accountId,
     digest: Buffer.from(hash, 'hex'),
@@ -74,6 +78,6 @@ function knownKey({ id, accountId, hash, expiresAt, revokedAt, ...key }: StoredA
     perMinute,
     // A range that cannot be parsed allows no address.
     addresses: cidrs?.map(addressRangeOf).filter((range) => range !== undefined),
-    key: { id, name, scopes, dailyUnits, family },
+    key: { id, name, scopes, dailyUnits, recipients, confirmAbove, family },
   };
 }

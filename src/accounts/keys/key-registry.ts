@@ -10,6 +10,7 @@ import { EventPublisher } from '../../events/event-publisher.js';
 import {
   type EarlierReply,
   type KeptReply,
+  type KeyDefinition,
   newKeyEventOf,
   revocationEvents,
   type StoredApiKey,
@@ -155,7 +156,7 @@ export class KeyRegistry {
   }
 
   private fresh(id: string, hash: string, { expiresAt, family, ...definition }: NewKey): StoredApiKey {
-    const { accountId, name, scopes, cidrs, dailyUnits, perMinute } = definition;
+    const { accountId, name, scopes, cidrs, dailyUnits, perMinute, recipients, confirmAbove } = definition;
     return {
       id,
       accountId,
@@ -165,6 +166,8 @@ export class KeyRegistry {
       cidrs,
       dailyUnits,
       perMinute,
+      recipients,
+      confirmAbove,
       createdAt: this.clock.now(),
       expiresAt,
       revokedAt: undefined,
@@ -174,7 +177,7 @@ export class KeyRegistry {
   }
 }
 
-type NewKey = Pick<StoredApiKey, 'accountId' | 'name' | 'scopes' | 'cidrs' | 'dailyUnits' | 'perMinute'> &
+type NewKey = Pick<StoredApiKey, 'accountId' | keyof KeyDefinition> &
   Partial<Pick<StoredApiKey, 'expiresAt' | 'family'>>;
 
 /** @throws MessagingError `error.field_not_integer` */

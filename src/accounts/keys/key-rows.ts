@@ -1,5 +1,6 @@
 import { MessagingError } from '../../common/errors.js';
 import { isoOf } from '../../common/phone-numbers/iso.js';
+import { maskNumber } from '../../common/phone-numbers/phone-number.js';
 import type { TransactionPublisher } from '../../events/event-recorder.js';
 import type { Dialect } from '../../storage/dialect.js';
 import { type Operation, type Row, rowsOf, write } from '../../storage/engine/operation.js';
@@ -18,7 +19,7 @@ import type { KeyScope } from './permissions.js';
 
 /** The columns of a key. */
 export const KEY =
-  'id, account_id, hash, created_at, expires_at, revoked_at, name, scopes, cidrs, daily_units, per_minute, family, used_at';
+  'id, account_id, hash, created_at, expires_at, revoked_at, name, scopes, cidrs, daily_units, per_minute, recipients, confirm_above, family, used_at';
 
 /** See `AccountStore.addKey`. */
 export function* addKey(
@@ -112,10 +113,11 @@ export function* useKeys(dialect: Dialect, uses: ReadonlyMap<string, number>): O
 
 function* insertKey(dialect: Dialect, key: StoredApiKey): Operation<boolean> {
   const texts = [key.id, key.accountId, key.hash, key.createdAt, key.expiresAt, key.revokedAt, key.name];
-  const lists = [key.scopes, key.cidrs].map((list) => list && JSON.stringify(list));
-  const params = [...texts, ...lists, key.dailyUnits, key.perMinute, key.family, key.usedAt].map(
-    (each) => each ?? null,
+  const [scopes, cidrs, recipients] = [key.scopes, key.cidrs, key.recipients].map(
+    (list) => list && JSON.stringify(list),
   );
+  const limits = [key.dailyUnits, key.perMinute, recipients, key.confirmAbove];
+  const params = [...texts, scopes, cidrs, ...limits, key.family, key.usedAt].map((each) => each ?? null);
   const sql = `INSERT INTO messaging_api_key (${KEY}) VALUES (${params.map(() => '?').join(', ')})`;
   return (yield* dialect.insertNew({ sql, params }, 'id')) > 0;
 }
@@ -134,7 +136,7 @@ function isValid({ revokedAt, expiresAt }: StoredApiKey, at: number): boolean {
 }
 
 /** The definition of a key as the audit log shows it. */
-function fieldsOf({ name, scopes, cidrs, expiresAt, dailyUnits, perMinute }: StoredApiKey): AuditFields {
+function fieldsOf({ name, scopes, cidrs, expiresAt, dailyUnits, perMinute, ...limits }: StoredApiKey): AuditFields {
   return {
     name: name ?? null,
     scopes: scopes ?? null,
@@ -142,12 +144,16 @@ function fieldsOf({ name, scopes, cidrs, expiresAt, dailyUnits, perMinute }: Sto
     expires_at: isoOf(expiresAt),
     daily_units: dailyUnits ?? null,
     per_minute: perMinute ?? null,
+    // The log has no phone numbers in full.
+    recipients: limits.recipients?.map(maskNumber) ?? null,
+    confirm_above: limits.confirmAbove ?? null,
   };
 }
 
 export function toKey(row: Row): StoredApiKey {
   const scopes = optionalText(row, 'scopes');
   const cidrs = optionalText(row, 'cidrs');
+  const recipients = optionalText(row, 'recipients');
   return {
     id: textOf(row, 'id'),
     accountId: textOf(row, 'account_id'),
@@ -161,6 +167,8 @@ export function toKey(row: Row): StoredApiKey {
     cidrs: cidrs === undefined ? undefined : (JSON.parse(cidrs) as string[]),
     dailyUnits: optionalInteger(row, 'daily_units'),
     perMinute: optionalInteger(row, 'per_minute'),
+    recipients: recipients === undefined ? undefined : (JSON.parse(recipients) as string[]),
+    confirmAbove: optionalInteger(row, 'confirm_above'),
     family: optionalText(row, 'family'),
     usedAt: optionalInteger(row, 'used_at'),
   };

@@ -4,6 +4,8 @@ import { KEY_SCOPES } from './permissions.js';
 
 export const MAX_NAME = 128;
 export const MAX_CIDRS = 50;
+/** How many numbers a key with a list of recipients may have. */
+export const MAX_RECIPIENTS = 100;
 
 /** Values that examples share. */
 export const EXAMPLE_KEY_ID = '3kTMd9uYbQ0a';
@@ -16,6 +18,9 @@ export const SCOPES = { minItems: 1, example: ['sms:send', 'messages:read'] };
 export const CIDR = 'A range of addresses in CIDR notation, or one address.';
 export const CIDRS = { maxItems: MAX_CIDRS, example: ['192.0.2.0/24', '2001:db8::/32'] };
 export const DAILY = 'The most units that the key and the keys that replace it may spend together in a UTC day.';
+export const RECIPIENT = 'A number, E.164 digits without the plus sign.';
+export const RECIPIENTS = { maxItems: MAX_RECIPIENTS, example: ['22670000001'] };
+export const CONFIRM_ABOVE = 'A send that costs more units than this is refused until it is confirmed.';
 export const PER_MINUTE = 'The most requests per minute, counted in each process of the service.';
 
 const KEY = {
@@ -26,6 +31,11 @@ const KEY = {
   expires_at: nullable(moment('When the key expires; null: never.')),
   daily_units: nullable(count(`${DAILY} Null: no cap.`, { minimum: 1 })),
   per_minute: nullable(count(`${PER_MINUTE} Null: no limit.`, { minimum: 1 })),
+  recipients: list(text(RECIPIENT), {
+    ...RECIPIENTS,
+    description: 'The only numbers that the key may send to; empty: all.',
+  }),
+  confirm_above: nullable(count(`${CONFIRM_ABOVE} Null: no send needs a confirmation.`)),
   created_at: moment('When it was made.'),
   last_used_at: nullable(moment('When the key was last used, to the minute; updated some minutes late.')),
   revoked_at: nullable(moment('When it was revoked.')),

@@ -32,6 +32,10 @@ export interface KeyOrder {
   readonly daily_units?: number | undefined;
   /** How many requests the key may make in a minute. Default: no limit. */
   readonly per_minute?: number | undefined;
+  /** The only numbers that the key may send to. Default: all. */
+  readonly recipients?: readonly string[] | undefined;
+  /** A send that costs more units than this is refused until it is confirmed. Default: none is. */
+  readonly confirm_above?: number | undefined;
 }
 
 /** A period. */

@@ -89,6 +89,8 @@ export const en: Readonly<Record<keyof typeof fr, string>> = {
   'error.account_suspended': 'The account is suspended',
   'error.account_unnamed': 'The parameter account is required',
   'error.key_rate': 'Too many requests with this API key, try again later',
+  'error.key_recipient': 'This API key may send only to the numbers on its list',
+  'error.confirmation_needed': 'This send needs a confirmation: it costs more than this API key may spend at once',
   'error.key_cap': 'The daily cap of this API key is reached',
   'error.cross_site': 'Requests from another site are refused',
   'error.link_refused': 'The link is invalid, expired or already used',

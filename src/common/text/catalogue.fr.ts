@@ -89,6 +89,9 @@ export const fr = {
   'error.account_suspended': 'Compte suspendu',
   'error.account_unnamed': 'Le paramètre account est obligatoire',
   'error.key_rate': 'Trop de requêtes avec cette clé API, réessayez plus tard',
+  'error.key_recipient': 'Cette clé API ne peut envoyer qu’aux numéros de sa liste',
+  'error.confirmation_needed':
+    'Cet envoi demande une confirmation : il coûte plus que cette clé API ne peut dépenser en une fois',
   'error.key_cap': 'Plafond quotidien de cette clé API atteint',
   'error.cross_site': 'Requête d’un autre site refusée',
   'error.link_refused': 'Lien invalide, expiré ou déjà utilisé',

@@ -32,6 +32,10 @@ export interface NewKeyDraft {
   readonly daily_units?: number | null | undefined;
   /** How many requests per minute the key may make in each process: 1 to 1 000 000. Default: no limit. */
   readonly per_minute?: number | null | undefined;
+  /** The only numbers that the key may send to, E.164 digits without the plus sign: 1 to 100. Default: all. */
+  readonly recipients?: readonly string[] | null | undefined;
+  /** A send that costs more units than this is refused until it is confirmed: 0 to 10^12. Default: none is. */
+  readonly confirm_above?: number | null | undefined;
 }
 
 /** Options of the calls that change something. */
@@ -66,6 +70,7 @@ const WORDS: Partial<Record<keyof KeyDraft, string>> = {
   expiresAt: 'expires_at',
   dailyUnits: 'daily_units',
   perMinute: 'per_minute',
+  confirmAbove: 'confirm_above',
 };
 
 /**
@@ -110,10 +115,11 @@ export class KeyService {
   create(accountId: string, draft: NewKeyDraft, options: KeyCallOptions = {}): Promise<NewKeyAnswer> {
     return this.run(accountId, 'keys', options, async (change) => {
       checkInput(draft);
-      const { name, scopes, cidrs, expires_at, daily_units: dailyUnits, per_minute: perMinute } = draft;
+      const { name, scopes, cidrs, recipients, expires_at } = draft;
+      const { daily_units: dailyUnits, per_minute: perMinute, confirm_above: confirmAbove } = draft;
       if (name == null) throw new MessagingError('error.field_missing', { field: 'name' });
       const expiresAt = momentOf('expires_at', expires_at ?? undefined);
-      const given = { name, scopes, cidrs, expiresAt, dailyUnits, perMinute };
+      const given = { name, scopes, cidrs, expiresAt, dailyUnits, perMinute, recipients, confirmAbove };
       return this.registry.issue(accountId, given, change(await this.viewer([])));
     });
   }

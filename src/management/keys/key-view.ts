@@ -8,7 +8,7 @@ import { isoOf } from '../../common/phone-numbers/iso.js';
  * @param now milliseconds since the epoch
  */
 export function keyView(key: KeySummary, spent: number, now: number): KeyView {
-  const { id, name, scopes, cidrs, dailyUnits, perMinute } = key;
+  const { id, name, scopes, cidrs, dailyUnits, perMinute, recipients, confirmAbove } = key;
   return {
     id,
     name: name ?? null,
@@ -17,6 +17,8 @@ export function keyView(key: KeySummary, spent: number, now: number): KeyView {
     expires_at: isoOf(key.expiresAt),
     daily_units: dailyUnits ?? null,
     per_minute: perMinute ?? null,
+    recipients: recipients ?? [],
+    confirm_above: confirmAbove ?? null,
     created_at: isoOf(key.createdAt),
     last_used_at: isoOf(key.usedAt),
     revoked_at: isoOf(key.revokedAt),

@@ -21,6 +21,12 @@ export class CreateKeyBody {
 
   @IsOptional()
   readonly per_minute?: number;
+
+  @IsOptional()
+  readonly recipients?: NonNullable<NewKeyDraft['recipients']>;
+
+  @IsOptional()
+  readonly confirm_above?: number;
 }
 
 /** Body of `POST /keys/:id/rotate`. The service checks its range. */

@@ -1,6 +1,7 @@
 import {
   CIDR,
   CIDRS,
+  CONFIRM_ABOVE,
   DAILY,
   EXAMPLE_KEY_ID,
   KeyPage,
@@ -9,6 +10,8 @@ import {
   NAME,
   NewKeyView,
   PER_MINUTE,
+  RECIPIENT,
+  RECIPIENTS,
   SCOPES,
 } from '../../accounts/keys/key.api.js';
 import { MAX_DAILY_UNITS, MAX_PER_MINUTE } from '../../accounts/keys/key-definition.js';
@@ -63,19 +66,34 @@ export const keysOpenapi = describeController(KeysController, () => ({
           }),
           daily_units: count(`${DAILY} Default: no cap.`, { minimum: 1, maximum: MAX_DAILY_UNITS }),
           per_minute: count(`${PER_MINUTE} Default: no limit.`, { minimum: 1, maximum: MAX_PER_MINUTE }),
+          recipients: list(text(RECIPIENT), {
+            ...RECIPIENTS,
+            minItems: 1,
+            description: 'The only numbers that the key may send to. Default: all.',
+          }),
+          confirm_above: count(`${CONFIRM_ABOVE} Default: no send needs a confirmation.`, { maximum: MAX_DAILY_UNITS }),
         }),
         examples: {
           'For everything': { name: 'Boutique' },
           'For sends of one server': { name: 'Caisse', scopes: ['sms:send'], cidrs: ['192.0.2.7'], daily_units: 500 },
+          'For an agent': {
+            name: 'Assistant',
+            scopes: ['sms:send', 'messages:read'],
+            recipients: ['22670000001'],
+            confirm_above: 5,
+          },
         },
       },
       idempotent: true,
       answer: { schema: 'NewKey' },
       errors: [
-        ...invalid('name', 'scopes', 'cidrs', 'expires_at'),
-        ...['scopes', 'cidrs'].map((field) => ({ code: 'error.field_not_list', values: { field } }) as const),
+        ...invalid('name', 'scopes', 'cidrs', 'expires_at', 'recipients'),
+        ...['scopes', 'cidrs', 'recipients'].map(
+          (field) => ({ code: 'error.field_not_list', values: { field } }) as const,
+        ),
         { code: 'error.field_not_integer', values: { field: 'daily_units', min: 1, max: MAX_DAILY_UNITS } },
         { code: 'error.field_not_integer', values: { field: 'per_minute', min: 1, max: MAX_PER_MINUTE } },
+        { code: 'error.field_not_integer', values: { field: 'confirm_above', min: 0, max: MAX_DAILY_UNITS } },
         'error.account_not_found',
       ],
     },

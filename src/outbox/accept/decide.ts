@@ -1,10 +1,14 @@
 import { onceId, type StoredReply } from '../../common/idempotency-key.js';
+import { phoneOf } from '../../common/phone-numbers/phone-spellings.js';
 import { DAY_MS } from '../../common/time.js';
 import type { PolicyRecord, PolicyRefusal, RecordChanges, SeenRecords } from '../policy/send-policy.js';
 import { costOf, type Send, type SendKey } from './send.js';
 
 /** The reason why a send was not accepted. */
-export type RefusalCode = 'insufficient_balance' | 'idempotency_mismatch' | 'account_not_found' | 'key_cap';
+export type RefusalCode = 'insufficient_balance' | 'idempotency_mismatch' | 'account_not_found' | KeyRefusal;
+
+/** Why the sending key may not send this. */
+type KeyRefusal = 'key_recipient' | 'confirmation_needed' | 'key_cap';
 
 /** The decision on a send. */
 export type SendDecision =
@@ -80,7 +84,7 @@ export function isCapped(send: Send): send is CappedSend {
  * policy and cap, a store may decide before it has a lock (see `OutboxStore.commit`). It then passes balances that
  * suffice for all sends, and the writing statement checks the real ones.
  * Sends are decided in order. A repeat of an Idempotency-Key gets the first reply. A send is accepted only if its
- * policy allows it, and if the remaining balance and the cap of its key cover its full price. A policy sees the changes
+ * policy and the limits of its key allow it, and if the remaining balance and the cap of its key cover its full price. A policy sees the changes
  * of the sends before it.
  */
 export const decide: Decide = (sends, seen) => {
@@ -107,6 +111,11 @@ export const decide: Decide = (sends, seen) => {
     const balance = balances.get(send.accountId);
     if (balance === undefined) {
       decisions.push({ kind: 'refused', why: 'account_not_found' });
+      continue;
+    }
+    const forbidden = send.key && refusalByKey(send, send.key);
+    if (forbidden) {
+      decisions.push({ kind: 'refused', why: forbidden });
       continue;
     }
     const decision = send.policy?.decide(current);
@@ -139,6 +148,15 @@ export const decide: Decide = (sends, seen) => {
   }
   return { decisions, accepted, spent, records, keySpending };
 };
+
+/** Why the limits of the sending key forbid the send, whatever it has spent; undefined if they do not. */
+function refusalByKey(send: Send, { recipients, confirmAbove }: SendKey): KeyRefusal | undefined {
+  if (recipients !== undefined) {
+    const allowed = new Set(recipients.map(phoneOf));
+    if (!send.recipients.every(({ number }) => allowed.has(phoneOf(number)))) return 'key_recipient';
+  }
+  return confirmAbove !== undefined && costOf(send) > confirmAbove ? 'confirmation_needed' : undefined;
+}
 
 /** The units that the family of a send's key will have spent including the send, and the cap. */
 function spendingAfter(

@@ -30,6 +30,10 @@ export interface SendKey {
   readonly id: string;
   /** The maximum number of units that the keys of the family may spend in a UTC day; undefined: no cap. */
   readonly dailyUnits?: number | undefined;
+  /** The only numbers that the key may send to, E.164 digits without the plus sign; undefined: all. */
+  readonly recipients?: readonly string[] | undefined;
+  /** A send that costs more units than this is refused; undefined: none is. */
+  readonly confirmAbove?: number | undefined;
   /** The id of the first key of the family. The keys of a family share one count of spent units. */
   readonly family: string;
 }

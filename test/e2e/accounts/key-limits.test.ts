@@ -218,6 +218,42 @@ describeOnBothAdapters('the limits of a key', (adapter) => {
     ]);
   });
 
+  test('a key with a list of recipients reaches no other number, on any channel and with no spelling', async () => {
+    const { keyed, client } = await start();
+    const key = await keyed({ recipients: ['22670000001', '2290197000001'] });
+    const to = (...number: string[]) => key.send({ ...SEND, number });
+    const code = (number: string) => key.post('send/otp', { service: 'Boutique', number });
+    for (const refused of [
+      await to('22670000002'),
+      await to('22670000001', '22670000002'),
+      await code('22670000002'),
+    ]) {
+      expect(refusal(refused)).toEqual([403, 'key_recipient']);
+    }
+    expect(await client.balance()).toBe(1000);
+    for (const sent of [await to('22670000001'), await to('22997000001'), await code('22670000001')])
+      expect(sent.status).toBe(200);
+    const listed = { recipients: ['22670000001'] };
+    expect(refusal(await (await keyed(listed)).send({ ...SEND, number: ['22670000002'] }))).toEqual([
+      403,
+      'key_recipient',
+    ]);
+  });
+
+  test('a send that costs more than a key may spend at once needs a confirmation', async () => {
+    const { keyed, client, app, accountId } = await start();
+    const key = await keyed({ confirmAbove: 1 });
+    const two = { ...SEND, number: ['22670000001', '22670000002'] };
+    const answers = await Promise.all(Array.from({ length: 50 }, () => key.send(two)));
+    for (const answer of answers) expect(refusal(answer)).toEqual([403, 'confirmation_needed']);
+    expect(await client.balance()).toBe(1000);
+    expect((await key.send(SEND)).status).toBe(200);
+    expect(refusal(await (await keyed({ confirmAbove: 0 })).send(SEND))).toEqual([403, 'confirmation_needed']);
+    const sms = app.get(SmsService, { strict: false });
+    await sms.send(accountId, two, { key: { id: key.id, family: key.id, confirmAbove: 2 } });
+    expect(await client.balance()).toBe(997);
+  });
+
   test('in a transaction of the host, the cap is enforced too, and a rollback gives it back', async () => {
     const { keyed, app, storage, accountId, client } = await start();
     const key = await keyed({ dailyUnits: 1 });

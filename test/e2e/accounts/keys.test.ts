@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { KeyView, NewKeyView } from '../../../src/accounts/keys/key.api.js';
+import { maskNumber } from '../../../src/common/phone-numbers/phone-number.js';
 import { HOUR_MS } from '../../../src/common/time.js';
 import { KeyService } from '../../../src/management/keys/key-service.js';
 import { startKeys } from '../../support/accounts/key-app.js';
@@ -56,6 +57,14 @@ const WRONG: readonly (readonly [object, string])[] = [
   [{ daily_units: '5' }, 'daily_units'],
   [{ per_minute: 0 }, 'per_minute'],
   [{ per_minute: 1_000_001 }, 'per_minute'],
+  [{ recipients: [] }, 'recipients'],
+  [{ recipients: '22670000001' }, 'recipients'],
+  [{ recipients: ['+22670000001'] }, 'recipients'],
+  [{ recipients: [22670000001] }, 'recipients'],
+  [{ recipients: Array.from({ length: 101 }, (_, index) => `22670000${100 + index}`) }, 'recipients'],
+  [{ confirm_above: -1 }, 'confirm_above'],
+  [{ confirm_above: 0.5 }, 'confirm_above'],
+  [{ confirm_above: '5' }, 'confirm_above'],
 ];
 
 /** A body with a valid name, unless the test is about the name. */
@@ -94,6 +103,8 @@ describeOnOneAdapter('the keys of an account', (adapter) => {
       cidrs: ['127.0.0.1', '::1/128'],
       daily_units: 5,
       per_minute: 60,
+      recipients: ['22670000000'],
+      confirm_above: 1,
       expires_at: '2026-12-24T00:00:00.000Z',
     };
     const { key, ...view } = await make(world, { name: 'Caisse 1', ...limits });
@@ -118,8 +129,13 @@ describeOnOneAdapter('the keys of an account', (adapter) => {
   test('null counts as absent', async () => {
     const world = await start();
     const nothing = { scopes: null, cidrs: null, expires_at: null, daily_units: null, per_minute: null };
+    const none = { recipients: null, confirm_above: null };
     const view = { name: 'n', scopes: ALL, cidrs: [], expires_at: null, daily_units: null, per_minute: null };
-    expect(await make(world, { name: 'n', ...nothing })).toMatchObject(view);
+    expect(await make(world, { name: 'n', ...nothing, ...none })).toMatchObject({
+      ...view,
+      recipients: [],
+      confirm_above: null,
+    });
   });
 
   test('an invalid request is refused with a text that names the field, and creates nothing', async () => {
@@ -258,6 +274,7 @@ describeOnOneAdapter('the keys of an account', (adapter) => {
     await world.as('developer', 'keys', { method: 'POST', body: { name: '' } });
     const at = new Date(world.clock.now()).toISOString();
     const limits = { scopes: ['sms:send'], cidrs: ['10.0.0.0/8'], daily_units: 9, per_minute: null };
+    await make(world, { name: 'Agent', recipients: ['22670000001'], confirm_above: 0 });
     const entries = (await world.audit()).slice(before);
     expect(entries).toMatchObject([
       {
@@ -280,8 +297,9 @@ describeOnOneAdapter('the keys of an account', (adapter) => {
         before: { revoked_at: null },
         after: { revoked_at: at },
       },
+      { action: 'key.created', after: { name: 'Agent', recipients: [maskNumber('22670000001')], confirm_above: 0 } },
     ]);
-    expect(entries).toHaveLength(3);
+    expect(entries).toHaveLength(4);
     expect(JSON.stringify(entries)).not.toContain(String(made.key).split('_')[2]);
   });
 

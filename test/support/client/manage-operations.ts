@@ -16,6 +16,8 @@ const KEY: KeyOrder = {
   expires_at: '2027-01-01T00:00:00Z',
   daily_units: 1000,
   per_minute: 60,
+  recipients: ['22670000001'],
+  confirm_above: 5,
 } as const;
 const POSTING = { units: 5, reference: 'invoice-1', note: 'five' };
 

@@ -56,6 +56,8 @@ export function keyOf(id: string, changes: Partial<Key> = {}): Key {
     expires_at: null,
     daily_units: 5000,
     per_minute: null,
+    recipients: [],
+    confirm_above: null,
     created_at: minutesAgo(60 * 24 * 40),
     last_used_at: minutesAgo(3),
     revoked_at: null,

@@ -3,7 +3,7 @@ import type { Signature } from '../../../../src/accounts/account-records.js';
 import { AccountStore } from '../../../../src/accounts/account-store.js';
 import { AuditLog } from '../../../../src/accounts/audit/audit.js';
 import { HOST } from '../../../../src/accounts/audit/audit-entry.js';
-import { MAX_CIDRS, MAX_NAME } from '../../../../src/accounts/keys/key.api.js';
+import { MAX_CIDRS, MAX_NAME, MAX_RECIPIENTS } from '../../../../src/accounts/keys/key.api.js';
 import { MAX_DAILY_UNITS, MAX_PER_MINUTE } from '../../../../src/accounts/keys/key-definition.js';
 import { KEY_SCOPES } from '../../../../src/accounts/keys/permissions.js';
 import { LedgerStore } from '../../../../src/billing/ledger-store.js';
@@ -165,6 +165,8 @@ describe('a page of a list has a limited number of bytes, no more are read, and 
       cidrs: range(MAX_CIDRS).map((index) => `2001:0db8:85a3:0000:0000:8a2e:0370:${7000 + index}/128`),
       dailyUnits: MAX_DAILY_UNITS,
       perMinute: MAX_PER_MINUTE,
+      recipients: range(MAX_RECIPIENTS).map((index) => `22670000${1_000_000 + index}`),
+      confirmAbove: MAX_DAILY_UNITS,
     };
     for (const index of range(500)) {
       await accounts.addKey({ ...KEY_ENDS, ...largest, id: messageId(index), createdAt: START + index });

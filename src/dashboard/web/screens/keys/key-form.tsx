@@ -13,9 +13,20 @@ interface Values {
   readonly expires: string;
   readonly daily: string;
   readonly perMinute: string;
+  readonly recipients: string;
+  readonly confirmAbove: string;
 }
 
-const NEW: Values = { name: '', scopes: [], cidrs: '', expires: '', daily: '', perMinute: '' };
+const NEW: Values = {
+  name: '',
+  scopes: [],
+  cidrs: '',
+  expires: '',
+  daily: '',
+  perMinute: '',
+  recipients: '',
+  confirmAbove: '',
+};
 
 /** The form that makes a key. */
 export function KeyForm({ onMade, onClose }: { onMade(key: KeyWithSecret): void; onClose(): void }) {
@@ -74,19 +85,41 @@ export function KeyForm({ onMade, onClose }: { onMade(key: KeyWithSecret): void;
           value={values.cidrs}
           onInput={(cidrs) => set({ cidrs })}
         />
+        <TextField
+          label={t('recipients')}
+          rows={3}
+          hint={t('recipientsHint')}
+          value={values.recipients}
+          onInput={(recipients) => set({ recipients })}
+        />
+        <TextField
+          label={t('confirmAbove')}
+          type="number"
+          min={0}
+          hint={t('confirmAboveHint')}
+          value={values.confirmAbove}
+          onInput={(confirmAbove) => set({ confirmAbove })}
+        />
       </Form>
     </Dialog>
   );
 }
 
-function orderOf({ name, scopes, cidrs, expires, daily, perMinute }: Values): KeyOrder {
-  const addresses = cidrs.split(/[\s,;]+/).filter((each) => each !== '');
+function orderOf({ name, scopes, expires, daily, perMinute, confirmAbove, ...lists }: Values): KeyOrder {
   return {
     name: name.trim(),
     scopes,
-    cidrs: addresses.length === 0 ? undefined : addresses,
+    cidrs: entriesOf(lists.cidrs),
+    recipients: entriesOf(lists.recipients),
     expires_at: expires === '' ? undefined : new Date(expires).toISOString(),
     daily_units: daily === '' ? undefined : Number(daily),
     per_minute: perMinute === '' ? undefined : Number(perMinute),
+    confirm_above: confirmAbove === '' ? undefined : Number(confirmAbove),
   };
+}
+
+/** The entries of a list that was typed; undefined if there are none. */
+function entriesOf(text: string): readonly string[] | undefined {
+  const entries = text.split(/[\s,;]+/).filter((each) => each !== '');
+  return entries.length === 0 ? undefined : entries;
 }

@@ -38,6 +38,10 @@ export const t = texts(
     dailyUnits: 'Units per day',
     dailyHint: 'The maximum that the key may spend in one day (UTC).',
     perMinute: 'Requests per minute',
+    recipients: 'Recipients',
+    recipientsHint: 'The only numbers that the key may send to, one per line. Empty: all numbers.',
+    confirmAbove: 'Confirm above (units)',
+    confirmAboveHint: 'For assistants: a send that costs more is refused until it is confirmed.',
   },
   {
     title: 'Clés',
@@ -75,6 +79,10 @@ export const t = texts(
     dailyUnits: 'Unités par jour',
     dailyHint: 'Le maximum que la clé peut dépenser en un jour (UTC).',
     perMinute: 'Requêtes par minute',
+    recipients: 'Destinataires',
+    recipientsHint: 'Les seuls numéros auxquels la clé peut envoyer, un par ligne. Vide : tous les numéros.',
+    confirmAbove: 'Confirmer au-delà de (unités)',
+    confirmAboveHint: 'Pour les assistants : un envoi plus cher est refusé jusqu’à sa confirmation.',
   },
 );
 
