@@ -50,6 +50,7 @@ const layers = {
     'webhooks',
     'core',
   ],
+  mcp: ['common', 'accounts', 'billing', 'events', 'outbox', 'http', 'openapi', 'sms', 'webhooks', 'core'],
   dashboard: ['common', 'accounts', 'http', 'openapi', 'core', 'management'],
   telemetry: [
     'common',
@@ -97,7 +98,10 @@ module.exports = {
     {
       name: 'only-the-wiring-imports-the-wiring',
       severity: 'error',
-      from: { path: '^src/', pathNot: [WIRING, '^src/index\\.ts$', '^src/dashboard/index\\.ts$', '^src/testing/'] },
+      from: {
+        path: '^src/',
+        pathNot: [WIRING, '^src/index\\.ts$', '^src/(dashboard|mcp)/index\\.ts$', '^src/testing/'],
+      },
       to: { path: WIRING },
     },
     {

@@ -220,6 +220,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.key_rate': 429,
   'error.key_recipient': 403,
   'error.confirmation_needed': 403,
+  'error.confirmation_unknown': 404,
   'error.key_cap': 429,
   'error.cross_site': 403,
   'error.link_refused': 401,

@@ -32,6 +32,7 @@ export const AUDIT_ACTIONS = [
   'webhook.enabled',
   'webhook.disabled',
   'webhook.replayed',
+  'sms.requested',
   'number.connect_requested',
   'number.unlinked',
   'route.rested',

@@ -61,7 +61,7 @@ export class MessagingApiKeyGuard implements CanActivate {
   private answerOf(context: ExecutionContext, raw: RawRequest, { url, ip }: FramedRequest): Answer | Promise<Answer> {
     const permission = neededBy(context.getHandler());
     const admit = (answer: Answer) => this.admission.admit(answer, permission, { target: url ?? '', ip });
-    const answer = this.authenticator.authenticate(raw.headers);
+    const answer = this.authenticator.authenticate(raw.headers, permission?.bearer);
     return answer instanceof Promise ? answer.then(admit) : admit(answer);
   }
 

@@ -59,15 +59,18 @@ export class Authenticator {
   }
 
   /**
-   * Authenticates by headers. Returns a promise only for a user token, or if the key is not in memory.
+   * Authenticates by headers.
+   * @param bearer whether a key in `Authorization: Bearer` is as good as one in `X-Api-Key` (`Permission.bearer`)
+   * @returns a promise only for a user token, or if the key is not in memory.
    * @throws StorageUnavailableError (rejection) if the key cannot be looked up
    */
-  authenticate(headers: CredentialHeaders): Answer | Promise<Answer> {
+  authenticate(headers: CredentialHeaders, bearer = false): Answer | Promise<Answer> {
     // The test is for presence: a blank header is an empty string.
     if ('x-api-key' in headers) return this.byApiKeyHeader(headers['x-api-key']);
     const token = userTokenIn(headers);
     if (token === undefined) return UNAUTHORIZED;
     const key = 'x-user-token' in headers ? undefined : parseApiKey(token);
+    if (key !== undefined && bearer) return this.byKey(key, 'key');
     if (key !== undefined)
       return this.settings.legacyBearer === false ? USE_X_API_KEY : this.byKey(key, 'legacy-bearer');
     return this.verifiesUserTokens && looksLikeJwt(token) ? this.byUserToken(token) : UNAUTHORIZED;

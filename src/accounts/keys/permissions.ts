@@ -57,6 +57,8 @@ export interface Permission {
   readonly plain?: true;
   /** True: a suspended account may not use the route. */
   readonly live?: true;
+  /** True: a key in `Authorization: Bearer` is as good as one in `X-Api-Key`. Elsewhere it is deprecated. */
+  readonly bearer?: true;
 }
 
 const READ = { operator: 'support', accounts: 'named' } as const satisfies Permission;
@@ -79,6 +81,8 @@ export const PERMISSIONS = {
   'webhooks.write': { scopes: ['webhooks:write', 'events:read'], role: 'developer', ...WRITE },
   'webhooks.create': { scopes: ['webhooks:write', 'events:read'], role: 'developer', ...WRITE, live: true },
   'me.read': { scopes: [], role: 'viewer', operator: 'support', accounts: 'all' },
+  // Each tool needs a permission of its own, too.
+  'mcp.call': { scopes: [], bearer: true },
   'keys.read': { role: 'developer', ...READ },
   'keys.write': { role: 'developer', ...WRITE },
   'signatures.read': { role: 'viewer', ...READ },

@@ -91,6 +91,7 @@ export const en: Readonly<Record<keyof typeof fr, string>> = {
   'error.key_rate': 'Too many requests with this API key, try again later',
   'error.key_recipient': 'This API key may send only to the numbers on its list',
   'error.confirmation_needed': 'This send needs a confirmation: it costs more than this API key may spend at once',
+  'error.confirmation_unknown': 'The confirmation is unknown, expired, or of another send',
   'error.key_cap': 'The daily cap of this API key is reached',
   'error.cross_site': 'Requests from another site are refused',
   'error.link_refused': 'The link is invalid, expired or already used',

@@ -92,6 +92,7 @@ export const fr = {
   'error.key_recipient': 'Cette clé API ne peut envoyer qu’aux numéros de sa liste',
   'error.confirmation_needed':
     'Cet envoi demande une confirmation : il coûte plus que cette clé API ne peut dépenser en une fois',
+  'error.confirmation_unknown': 'La confirmation est inconnue, expirée ou celle d’un autre envoi',
   'error.key_cap': 'Plafond quotidien de cette clé API atteint',
   'error.cross_site': 'Requête d’un autre site refusée',
   'error.link_refused': 'Lien invalide, expiré ou déjà utilisé',

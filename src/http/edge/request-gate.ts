@@ -111,7 +111,7 @@ export class RequestGate {
       this.receive(context, route, who, body, proceed);
     };
     try {
-      const answer = this.authenticator.authenticate(req.headers);
+      const answer = this.authenticator.authenticate(req.headers, route.permission?.bearer);
       const who = answer instanceof Promise ? answer.then(admit) : admit(answer);
       if (who instanceof Promise) who.then(go).catch((error: unknown) => this.refuse(context, error));
       else go(who);

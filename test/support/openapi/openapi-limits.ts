@@ -41,13 +41,20 @@ export async function playLimits(stage: Stage, document: Described): Promise<voi
   directory.forget(stage.app.accountId);
 }
 
-/** Sends with a key that has spent its daily units. The account keeps as many units as before. */
+/**
+ * Sends with a key that has spent its daily units, with one that reaches other numbers only, and with one whose sends need a
+ * confirmation. The account keeps as many units as before.
+ */
 export async function playCap(stage: Stage, sends: readonly Asked[]): Promise<void> {
   const headers = await keyOf(stage, { dailyUnits: 1 });
   await stage.app.app.get(LedgerService, { strict: false }).topUp(stage.app.accountId, 1);
   const body = { signature: 'INFOS', content: 'Bonjour', number: ['22670000000'] };
   await play(stage, 'POST', { path: '/api/v1/send/sms', body, status: 200, headers });
   for (const { method, ...step } of sends) await play(stage, method, { ...step, status: 429, headers });
+  const refusing = [await keyOf(stage, { recipients: ['22699999999'] }), await keyOf(stage, { confirmAbove: 0 })];
+  for (const headers of refusing) {
+    for (const { method, ...step } of sends) await play(stage, method, { ...step, status: 403, headers });
+  }
 }
 
 async function keyOf({ app }: Stage, limits: IssueKeyCallOptions): Promise<{ readonly 'x-api-key': string }> {
