@@ -4,6 +4,7 @@ import { benchAccept } from './accept/accept.js';
 import { benchGrowth } from './accept/growth.js';
 import { benchKannel } from './accept/kannel.js';
 import { benchLarge } from './accept/large.js';
+import { benchPersonal } from './accept/personal.js';
 import { benchStored } from './accept/stored.js';
 import { benchLedger } from './accounts/ledger.js';
 import { benchManagement, printManagement } from './accounts/management.js';
@@ -72,6 +73,20 @@ if (runs('kannel')) {
     );
     console.log(
       `    until all are delivered too: ours ${Math.round(delivered.ours)}/s, Kannel ${Math.round(delivered.kannel)}/s; Kannel's spool has ${spooled} of ${recipients} messages of a request`,
+    );
+  }
+}
+if (runs('personal')) {
+  console.log('One send of 100 000 personal texts against one of a plain text to as many, Express:');
+  for (const database of DATABASES) {
+    const figures = await benchPersonal(database, Number(process.env.BENCH_TURNS ?? 7));
+    if (!figures) {
+      console.log(`  ${database}: SKIPPED, no server on its standard local port`);
+      continue;
+    }
+    const { ratio, personal, plain } = figures;
+    console.log(
+      `  ${database.padEnd(10)} ${ratio.toFixed(2)} x   (wanted: at most 1.5; ${Math.round(personal)} and ${Math.round(plain)} ms)`,
     );
   }
 }

@@ -46,6 +46,9 @@ export const DOORS = (path: string): Step[] => [
 /** Metadata of every wrong shape. */
 export const WRONG_METADATA = ['x', { order: 4711 }, { order: '\0' }, { order: 'x'.repeat(512) }];
 
+/** A personal text to one recipient. */
+const PERSONAL = { content: 'Bonjour {name}', to: [{ number: NUMBER, vars: { name: 'Awa' } }] };
+
 const SEND = '/api/v1/send/sms';
 const QUOTE = '/api/v1/sms/quote';
 
@@ -62,6 +65,18 @@ const TEXTS = (path: string): Step[] => [
   { path, status: 400, body: { ...SMS, number: [NUMBER, ...NUMBERS, '22670000009'] } },
 ];
 
+/** The faults of personal texts, on both routes that take them. */
+const PERSONAL_TEXTS = (path: string): Step[] =>
+  [
+    { to: [{ number: NUMBER }], number: [NUMBER] },
+    { to: [] },
+    { to: [{ number: NUMBER, vars: [] }] },
+    { to: [{ number: NUMBER, vars: { name: 7 } }] },
+    { to: [{ number: NUMBER, vars: { name: 'x'.repeat(501) } }] },
+    { content: 'Bonjour {', to: [{ number: NUMBER }] },
+    { content: 'Bonjour {name}', to: [{ number: NUMBER }] },
+  ].map((fields) => ({ path, status: 400, body: { ...SMS, number: undefined, ...fields } }));
+
 export const once = (key: string) => ({ 'idempotency-key': key });
 
 /** POST requests in order. */
@@ -70,6 +85,8 @@ export const POSTS: readonly Step[] = [
   ...DOORS(QUOTE),
   ...TEXTS(SEND),
   ...TEXTS(QUOTE),
+  ...PERSONAL_TEXTS(SEND),
+  ...PERSONAL_TEXTS(QUOTE),
   { path: SEND, status: 200, body: SMS },
   { path: SEND, status: 200, body: { ...SMS, number: [NUMBER, NUMBER, '22670990001'], further: 'ignored' } },
   { path: SEND, status: 200, body: SMS, headers: once('one') },
@@ -88,6 +105,8 @@ export const POSTS: readonly Step[] = [
   { path: SEND, status: 400, body: { ...SMS, priority: 'code' } },
   { path: SEND, status: 400, body: { ...SMS, signature: 'Nobody' } },
   { path: SEND, status: 400, body: { ...SMS, content: 'a'.repeat(161 * 5), number: NUMBERS } },
+  { path: SEND, status: 200, body: { ...SMS, number: undefined, ...PERSONAL } },
+  { path: QUOTE, status: 200, body: PERSONAL },
   { path: QUOTE, status: 200, body: SMS },
   { path: QUOTE, status: 200, body: { content: 'bientôt 😀', number: [NUMBER, '221771234567'] } },
 ];
