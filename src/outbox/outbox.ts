@@ -6,12 +6,16 @@ import type { HostTransaction } from '../common/host-transaction.js';
 import { Notifier, publishNotice } from '../common/notifier.js';
 import { MessagingEvents } from '../events/messaging-events.js';
 import { decide, type RefusalCode, type SendDecision, secondsToMidnight } from './accept/decide.js';
+import { TOGETHER } from './accept/due-times.js';
 import { refusedTransitions } from './accept/refusals.js';
 import type { Send } from './accept/send.js';
+import { deliveriesOf } from './accept/send-deliveries.js';
 import { AdaptiveBatchSize } from './delivery/batch-size.js';
+import type { DirectDelivery } from './delivery/hand-over.js';
 import type { DeliveryUpdate } from './delivery-state.js';
 import { type CommitOutcome, type ExpiryOrder, type WaitFor } from './outbox-records.js';
 import { OutboxStore } from './outbox-store.js';
+import { isPersonal } from './payload.js';
 
 /** An accepted send, and whether an earlier request caused it. */
 export interface Acceptance {
@@ -110,6 +114,9 @@ export class Outbox {
     concurrency: HELD_ACCOUNTS,
   });
 
+  /** The workers of this process that take deliveries directly, by the name of their channel. */
+  private readonly direct = new Map<string, DirectDelivery>();
+
   constructor(
     private readonly store: OutboxStore,
     private readonly notifier: Notifier,
@@ -155,6 +162,11 @@ export class Outbox {
     return transitions.length;
   }
 
+  /** Lets a worker of this process take the deliveries of a channel directly, from now on. */
+  deliverDirectly(channel: string, direct: DirectDelivery): void {
+    this.direct.set(channel, direct);
+  }
+
   private emitRefusals(send: Send): void {
     this.events.publishTransitions(refusedTransitions(send));
   }
@@ -176,20 +188,45 @@ export class Outbox {
     batch: readonly Waiting[],
     waitFor: WaitFor,
   ): Promise<readonly (SendDecision | Promise<SendDecision>)[]> {
-    const sends = batch.map(({ send }) => send);
-    const outcomes = await this.store.commit(sends, decide, undefined, waitFor);
+    const sends = batch.map(({ send }) => this.leased(send));
+    const outcomes = await this.commitLeased(sends, waitFor);
     const channels = new Set<string>();
     const decisions = outcomes.flatMap((outcome, index) => {
       const item = batch[index];
       if (!item) return [];
       if (outcome.kind === 'accepted') {
-        channels.add(item.send.channel);
+        if (sends[index]?.leaseUntil === undefined) channels.add(item.send.channel);
         this.emitRefusals(item.send);
       }
       return [this.decisionOf(item, outcome)];
     });
     for (const channel of channels) publishNotice(this.notifier, 'due', channel);
     return decisions;
+  }
+
+  /** Gives a send a lease if a worker of this process can deliver it at once. */
+  private leased(send: Send): Send {
+    const direct = this.direct.get(send.channel);
+    if (!direct || !mayBeDirect(send)) return send;
+    const leaseUntil = direct.reserve(send.recipients.length);
+    return leaseUntil === undefined ? send : { ...send, leaseUntil };
+  }
+
+  /** Commits sends, and hands the accepted ones with a lease to their workers. */
+  private async commitLeased(sends: readonly Send[], waitFor: WaitFor): Promise<readonly CommitOutcome[]> {
+    let outcomes: readonly CommitOutcome[] = [];
+    try {
+      outcomes = await this.store.commit(sends, decide, undefined, waitFor);
+      return outcomes;
+    } finally {
+      for (const [index, send] of sends.entries()) {
+        const { channel, leaseUntil, recipients } = send;
+        const direct = leaseUntil === undefined ? undefined : this.direct.get(channel);
+        if (!direct || leaseUntil === undefined) continue;
+        if (outcomes[index]?.kind === 'accepted') direct.receive(deliveriesOf(send), leaseUntil);
+        else direct.release(recipients.length);
+      }
+    }
   }
 
   /** The decision on a send. A `busy` send is committed again when its locks are free. */
@@ -209,6 +246,22 @@ export class Outbox {
     await this.store.whenFree(records);
     return this.commits.add({ ...item, waits: item.waits + 1 }, item.signal);
   }
+}
+
+/**
+ * Whether a worker may take a send directly. A policy may still change the payload, a lane has an order, and a schedule a
+ * time. The values of a personal text are written and read by the queue only. A larger send is due in groups.
+ */
+function mayBeDirect({ lane, policy, payload, schedule, dueAt, recipients }: Send): boolean {
+  return (
+    lane === undefined &&
+    policy === undefined &&
+    schedule === undefined &&
+    dueAt === undefined &&
+    !isPersonal(payload) &&
+    recipients.length <= TOGETHER &&
+    recipients.every((recipient) => recipient.refused === undefined && recipient.dueAt === undefined)
+  );
 }
 
 function weightOf({ send: { recipients, policy } }: Waiting): number {

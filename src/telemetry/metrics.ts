@@ -129,7 +129,7 @@ export const METRICS = {
     priority: PRIORITIES,
   }),
   first_handover_seconds: histogram(
-    'Time from the acceptance of a delivery, or from its `send_at`, to its first claim.',
+    'Time from the acceptance of a delivery, or from its `send_at`, to its first claim or direct hand-over.',
     WAITS,
     {
       channel: 'channel',
@@ -137,7 +137,7 @@ export const METRICS = {
     },
   ),
   claims_total: counter('Claims of workers.', { channel: 'channel', result: ['full', 'some', 'empty'] }),
-  claimed_deliveries_total: counter('Deliveries that workers have claimed.', { channel: 'channel' }),
+  claimed_deliveries_total: counter('Deliveries that workers have claimed or got directly.', { channel: 'channel' }),
   expired_leases_total: counter('Deliveries whose worker did not answer within its lease.', { channel: 'channel' }),
   retries_total: counter('Deliveries that were put back for a later attempt.', { channel: 'channel' }),
   deliveries_total: counter('Changes of the state of deliveries.', { channel: 'channel', status: PUBLISHED_STATUSES }),

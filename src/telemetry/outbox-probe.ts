@@ -27,7 +27,9 @@ export function outboxProbe(instruments: Instruments, telemetry: SafeTelemetry, 
       }
       count(host, () => {
         for (const [index, send] of sends.entries()) {
-          if (outcomes[index]?.kind === 'accepted') countAccepted(instruments, send);
+          if (outcomes[index]?.kind !== 'accepted') continue;
+          countAccepted(instruments, send);
+          if (send.leaseUntil !== undefined) countDirect(instruments, send, clock.now());
         }
       });
     },
@@ -104,6 +106,14 @@ function countAccepted(instruments: Instruments, send: Send): void {
   countTransitions(instruments, refusedTransitions(send));
   if (priority !== 'code') return;
   for (const { number } of recipients) instruments.record('codes_sent_total', 1, countryOf(number));
+}
+
+/** Counts a send that was handed to the worker of this process with its accept, as a claim of its deliveries. */
+function countDirect(instruments: Instruments, send: Send, now: number): void {
+  const { channel, priority = 'normal', recipients, at } = send;
+  instruments.record('claimed_deliveries_total', recipients.length, channel);
+  const seconds = Math.max(0, now - at) / 1000;
+  for (const _ of recipients) instruments.record('first_handover_seconds', seconds, channel, priority);
 }
 
 /** The reason of a refund as a label. All codes of carriers share one label, because every carrier has its own codes. */

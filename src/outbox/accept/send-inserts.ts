@@ -123,7 +123,10 @@ const FREE = shapeOf('message_id channel number', 'position priority units updat
 const REFUSED = shapeOf('message_id channel number error', 'position units updated_at');
 const SENT_TO = shapeOf('account_id channel number message_id', 'sent_at position');
 const NUMBERED: RowShape = { number: 'id', position: 'integer' };
+const QUEUED: RowShape = { ...FREE, queue: 'text' };
 const LANED: RowShape = { ...FREE, lane: 'text', lane_turn: 'integer' };
+const LEASED: RowShape = { ...FREE, due_at: 'integer' };
+const LEASED_VALUES = { ...asTheyAre(LEASED), refunded_units: '0', status: "'sending'", attempt: '1' };
 
 /**
  * The statements that write the recipients of accepted sends. Those of a lane are written in the order of the sends.
@@ -141,8 +144,8 @@ function insertRecipients(dialect: Dialect, sends: readonly Send[], turns: LaneT
     // out the column of queues.
     ...manySends(
       dialect,
-      small.filter(({ id }) => !turnOf.has(id)),
-      { ...FREE, queue: 'text' },
+      small.filter(({ id, leaseUntil }) => leaseUntil === undefined && !turnOf.has(id)),
+      QUEUED,
       ({ accountId }) => [accountId],
     ),
     ...manySends(
@@ -150,6 +153,10 @@ function insertRecipients(dialect: Dialect, sends: readonly Send[], turns: LaneT
       small.filter(({ id }) => turnOf.has(id)),
       LANED,
       ({ id, lane }) => [lane, turnOf.get(id)],
+    ),
+    ...leasedSends(
+      dialect,
+      small.filter(({ leaseUntil }) => leaseUntil !== undefined),
     ),
     ...sentTo(
       dialect,
@@ -197,15 +204,29 @@ function manySends(
   return [dialect.insertRows({ table: 'messaging_recipient', values, shape: given, rows })];
 }
 
+/** Writes the recipients of sends that this process delivers at once: as after a claim. */
+function leasedSends(dialect: Dialect, sends: readonly Send[]): Statement[] {
+  if (sends.length === 0) return [];
+  const rows: unknown[][] = [];
+  for (const send of sends) {
+    const rank = rankOf(priorityOf(send));
+    for (const [position, { number, units }] of send.recipients.entries()) {
+      rows.push([send.id, send.channel, number, position, rank, units, send.at, send.leaseUntil]);
+    }
+  }
+  return [dialect.insertRows({ table: 'messaging_recipient', values: LEASED_VALUES, shape: LEASED, rows })];
+}
+
 function oneSend(dialect: Dialect, send: Send, turn: number | undefined): Statement[] {
-  const { id, channel, lane, at } = send;
+  const { id, channel, lane, at, leaseUntil } = send;
   const [text, integer] = [dialect.typed('text'), dialect.typed('integer')];
   const withVars = isPersonalSend(send);
+  const state = leaseUntil === undefined ? `'${FIRST_STATUS}', 0` : "'sending', 1";
   return slicesOf(send.recipients, dialect.maxRows).map(({ from, items }) => ({
     sql: `INSERT INTO messaging_recipient (
         message_id, channel, queue, lane, lane_turn, priority, due_at, updated_at, position, number, units, refunded_units, status, attempt${withVars ? ', vars' : ''})
       SELECT ${text}, ${text}, ${text}, ${text}, ${integer}, ${integer}, ${integer} + ${LATER}, ${integer},
-        ${integer} + v.position, v.number, v.units, 0, '${FIRST_STATUS}', 0${withVars ? ', v.vars' : ''} FROM ${dialect.numberedRecipients(withVars)}`,
+        ${integer} + v.position, v.number, v.units, 0, ${state}${withVars ? ', v.vars' : ''} FROM ${dialect.numberedRecipients(withVars)}`,
     // The getter makes the JSON when the statement runs. So a large send does not make all of its JSON in one turn of the event loop.
     get params() {
       return [
@@ -215,7 +236,7 @@ function oneSend(dialect: Dialect, send: Send, turn: number | undefined): Statem
         lane ?? null,
         turn ?? null,
         rankOf(priorityOf(send)),
-        firstDueOf(send) + from / TOGETHER,
+        (leaseUntil ?? firstDueOf(send)) + from / TOGETHER,
         at,
         from,
         JSON.stringify(
@@ -303,9 +324,12 @@ function priorityOf({ priority = 'normal' }: Send): Priority {
   return priority;
 }
 
-/** The queue of a send. A send with a lane has none, because lanes have an order of their own. */
-function queueOf({ accountId, lane }: Send): string {
-  return lane === undefined ? accountId : '';
+/**
+ * The queue of a send. A send with a lane has none, because lanes have an order of their own, and neither has one with a
+ * lease.
+ */
+function queueOf({ accountId, lane, leaseUntil }: Send): string {
+  return lane === undefined && leaseUntil === undefined ? accountId : '';
 }
 
 function isRefused({ refused: reason }: Recipient): boolean {

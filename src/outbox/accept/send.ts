@@ -79,6 +79,11 @@ export interface Send {
   readonly policy?: SendPolicy;
   /** A change of other rows that is stored in the send's transaction. */
   readonly step?: SendStep;
+  /**
+   * If given, the recipients are stored as `sending`, with their first attempt and a lease until this time,
+   * milliseconds since the epoch. Only the outbox gives it, to sends that this process delivers at once.
+   */
+  readonly leaseUntil?: number;
 }
 
 /** The price of a send in units: the sum over its recipients. */

@@ -99,6 +99,26 @@ export class BatchDelivery {
   }
 
   /**
+   * Queues deliveries that nothing was tried for, at their old places, as if they had not been claimed. Never rejects.
+   * @param leaseUntil milliseconds since the epoch
+   */
+  queueAgain(batch: readonly Delivery[], leaseUntil: number): Promise<void> {
+    const at = this.clock.now();
+    const updates = batch.map(({ messageId, position, attempt, acceptedAt }) => {
+      return {
+        messageId,
+        position,
+        status: 'queued',
+        attempt,
+        uncounted: { leaseUntil },
+        dueAt: acceptedAt,
+        at,
+      } as const;
+    });
+    return this.settle(updates, this.clock.elapsed() + leaseUntil - at);
+  }
+
+  /**
    * Stores results whose lease ended while the storage was unavailable, at most once a second. Call it before each
    * claim. A late result is accepted like one in time, until another attempt begins or an expiry changes the state
    * (`nextState`). Returns undefined if there is nothing to store now.

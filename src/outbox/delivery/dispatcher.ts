@@ -42,6 +42,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
       const observed = this.channels.observed(channel);
       const worker = new ChannelWorker(observed, store, outbox, settings, clock, ids, rounds, switches);
       this.workers.set(channel.name, worker);
+      if (worker.direct) outbox.deliverDirectly(channel.name, worker.direct);
       worker.start();
     }
     this.stopListening = this.notifier.listen('due', (channel) => this.workers.get(channel)?.notify());

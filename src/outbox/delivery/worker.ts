@@ -8,9 +8,11 @@ import type { OperatingSwitches } from '../operating-state.js';
 import type { Outbox } from '../outbox.js';
 import type { ClaimOrder, Delivery } from '../outbox-records.js';
 import type { OutboxStore } from '../outbox-store.js';
+import { rankOf } from '../queue/priority.js';
 import { BatchDelivery } from './batch-delivery.js';
 import { CAPACITY_MS } from './capacity.js';
 import type { DispatchSettings } from './dispatch-options.js';
+import { type DirectDelivery, HandOver, type LeasedBatch } from './hand-over.js';
 import { IdleTimer } from './idle-timer.js';
 
 /**
@@ -22,6 +24,12 @@ const GATHER_MS = 50;
 
 /** The time between two checks whether the channel has capacity again, in milliseconds. */
 const CAPACITY_LOOK_MS = CAPACITY_MS / 2;
+
+/**
+ * The longest time between two searches for due deliveries while all are handed over directly, in milliseconds. A retry or
+ * a delivery of another process is found then.
+ */
+const LOOK_MS = 200;
 
 /**
  * How long a channel without deliveries may report that it has no capacity, in milliseconds. After this time it gets
@@ -53,6 +61,12 @@ export class ChannelWorker {
    */
   private lastClaim = Number.NEGATIVE_INFINITY;
   private lastLook = Number.NEGATIVE_INFINITY;
+  /**
+   * Whether the last claim has left nothing that was due. Only then may deliveries be handed over directly, so that none
+   * overtakes those in the storage.
+   */
+  private isClear = false;
+  private readonly handOver: HandOver | undefined;
   private running: Promise<void> = Promise.resolve();
   /** When overdue deliveries were last expired, by the clock's `elapsed`. */
   private lastExpiry = Number.NEGATIVE_INFINITY;
@@ -73,6 +87,21 @@ export class ChannelWorker {
     this.lastLimit = settings.batchSize;
     this.idle = new IdleTimer(clock);
     this.delivery = new BatchDelivery(channel, outbox, clock, ids, this.idle);
+    // If the process ends before it submits a delivery that was handed over, the lease ends. A channel that must not
+    // repeat would then give the delivery up, although nothing was sent.
+    if (channel.repeat !== 'at-most-once' && !channel.lanes()) {
+      this.handOver = new HandOver(
+        clock,
+        channel.timing.leaseMs,
+        () => this.directCapacity(),
+        () => this.received(),
+      );
+    }
+  }
+
+  /** Takes deliveries from the accepts of this process; undefined if the channel's deliveries must be claimed. */
+  get direct(): DirectDelivery | undefined {
+    return this.handOver;
   }
 
   start(): void {
@@ -92,6 +121,7 @@ export class ChannelWorker {
   async stop(): Promise<void> {
     this.idle.stop();
     await this.running;
+    this.putBack();
     await this.settled(this.settings.shutdownMs);
   }
 
@@ -143,23 +173,72 @@ export class ChannelWorker {
     const lanes = this.channel.lanes();
     if (lanes) return lanes.length > 0 && this.claimLanes(lanes);
     const { batchSize } = this.settings;
+    const isServed = await this.takeHanded();
+    if (isServed && !this.isCalled && this.clock.elapsed() - this.lastLook < Math.min(LOOK_MS, this.settings.pollMs)) {
+      return false;
+    }
     const limit = this.limit();
     if (limit <= 0) {
+      // Others may wait in the storage now, so nothing more is handed over before the next claim.
+      this.isClear = false;
       await this.claimCodes();
       return false;
     }
     this.lastLimit = limit;
     this.lastClaim = this.clock.elapsed();
-    const { batch, leaseUntil } = await this.take({ limit });
-    if (batch.length > 0) {
-      this.batches++;
-      this.launch(batch, leaseUntil, () => {
-        this.batches--;
-        return this.batches === this.settings.concurrency - 1;
-      });
-    }
+    const { batch, leaseUntil, isWhole } = await this.take({ limit });
+    this.isClear = isWhole && batch.length < limit;
+    if (batch.length > 0) this.launchBatch(batch, leaseUntil);
     this.lacksCapacity = batch.length === limit && limit < batchSize;
     return batch.length === batchSize;
+  }
+
+  private launchBatch(batch: readonly Delivery[], leaseUntil: number): void {
+    this.batches++;
+    this.launch(batch, leaseUntil, () => {
+      this.batches--;
+      return this.batches === this.settings.concurrency - 1;
+    });
+  }
+
+  /**
+   * Submits the deliveries that were handed over, as far as there is capacity. Those of paused accounts are queued, and
+   * so are all whose lease has half passed.
+   * @returns whether there were any
+   */
+  private async takeHanded(): Promise<boolean> {
+    const { handOver } = this;
+    if (!handOver || handOver.isEmpty) return false;
+    const paused = await this.switches?.pausedOf(this.channel.name);
+    while (!handOver.isEmpty && (this.channel.capacity || this.batches < this.settings.concurrency)) {
+      const taken = handOver.take();
+      if (!taken) break;
+      const { batch, leaseUntil } = taken;
+      const isLate = leaseUntil - this.clock.now() < this.channel.timing.leaseMs / 2;
+      const waits = ({ accountId }: Delivery) => isLate || paused === 'all' || paused?.includes(accountId) === true;
+      const waiting = isLate || paused !== undefined ? batch.filter(waits) : [];
+      const rest = waiting.length === 0 ? batch : batch.filter((each) => !waits(each));
+      if (waiting.length > 0) this.queueAgain({ batch: waiting, leaseUntil });
+      if (rest.length > 0) this.launchBatch(inPriority(rest), leaseUntil);
+    }
+    return true;
+  }
+
+  /** Called when deliveries were handed over. */
+  private received(): void {
+    if (this.idle.stopped) this.putBack();
+    else this.idle.notify();
+  }
+
+  /** Queues the deliveries that were handed over and that this worker does not submit, because it stops. */
+  private putBack(): void {
+    for (let taken = this.handOver?.take(); taken; taken = this.handOver?.take()) this.queueAgain(taken);
+  }
+
+  private queueAgain({ batch, leaseUntil }: LeasedBatch): void {
+    this.isClear = false;
+    const queued = this.delivery.queueAgain(batch, leaseUntil).finally(() => this.inFlight.delete(queued));
+    this.inFlight.add(queued);
   }
 
   private async claimLanes(lanes: readonly string[]): Promise<boolean> {
@@ -191,29 +270,46 @@ export class ChannelWorker {
 
   /** How many deliveries may be claimed now. */
   private limit(): number {
-    const { batchSize, concurrency } = this.settings;
-    const capacity = this.channel.capacity?.();
-    this.lacksCapacity = false;
-    if (capacity === undefined) return this.batches < concurrency ? batchSize : 0;
-    // The batches of such a channel may be as small as its capacity, so deliveries are counted here instead of batches.
-    const fitting = Math.min(Math.floor(capacity), batchSize, concurrency * batchSize - this.held);
-    // Written as a negation so that NaN counts as no capacity.
-    this.lacksCapacity = !(fitting >= 1);
-    const hasRested = this.clock.elapsed() - this.lastClaim >= MAX_WITHOUT_CAPACITY_MS;
+    const fitting = this.fitting();
+    this.lacksCapacity = fitting === 0 && this.channel.capacity?.() !== undefined;
     if (!this.lacksCapacity) return fitting;
+    const hasRested = this.clock.elapsed() - this.lastClaim >= MAX_WITHOUT_CAPACITY_MS;
     return this.held === 0 && hasRested ? 1 : 0;
+  }
+
+  /** How many more deliveries may be handed over now. */
+  private directCapacity(): number {
+    if (!this.isClear || this.isCalled || this.idle.stopped) return 0;
+    if (this.channel.capacity) return this.fitting();
+    const { batchSize, concurrency } = this.settings;
+    return this.batches < concurrency ? batchSize - (this.handOver?.held ?? 0) : 0;
+  }
+
+  /** How many deliveries the channel has capacity for, besides those in flight and those that were handed over. */
+  private fitting(): number {
+    const { batchSize, concurrency } = this.settings;
+    const handed = this.handOver?.held ?? 0;
+    const capacity = this.channel.capacity?.();
+    // What was handed over becomes a batch of its own.
+    if (capacity === undefined) {
+      return this.batches + (handed > 0 ? 1 : 0) < concurrency ? batchSize : 0;
+    }
+    // The batches of such a channel may be as small as its capacity, so deliveries are counted here instead of batches.
+    const free = Math.min(Math.floor(capacity) - handed, batchSize, concurrency * batchSize - this.held - handed);
+    // NaN counts as no capacity.
+    return free >= 1 ? free : 0;
   }
 
   private async take(
     order: Pick<ClaimOrder, 'limit' | 'lanes' | 'only'>,
-  ): Promise<{ readonly batch: readonly Delivery[]; readonly leaseUntil: number }> {
+  ): Promise<LeasedBatch & { readonly isWhole: boolean }> {
     this.isCalled = false;
     this.lastLook = this.clock.elapsed();
     const { name, timing, repeat } = this.channel;
     const except = await this.switches?.pausedOf(name);
     const now = this.clock.now();
     const leaseUntil = now + timing.leaseMs;
-    if (except === 'all') return { batch: [], leaseUntil };
+    if (except === 'all') return { batch: [], leaseUntil, isWhole: false };
     const batch = await this.store.claim({
       ...order,
       channel: name,
@@ -222,7 +318,7 @@ export class ChannelWorker {
       abandoned: repeat !== 'at-most-once',
       ...(except && { except }),
     });
-    return { batch, leaseUntil };
+    return { batch, leaseUntil, isWhole: except === undefined };
   }
 
   /**
@@ -283,4 +379,11 @@ export class ChannelWorker {
     const least = wait <= 0 ? this.settings.pollMs / 4 : GATHER_MS;
     await this.idle.untilNotified(Math.min(Math.max(wait, least), this.settings.pollMs));
   }
+}
+
+/** Orders a batch by priority. Within a priority it is in the order of the accepts. */
+function inPriority(batch: readonly Delivery[]): readonly Delivery[] {
+  const [first] = batch;
+  if (batch.every(({ priority }) => priority === first?.priority)) return batch;
+  return batch.toSorted((a, b) => rankOf(a.priority) - rankOf(b.priority));
 }

@@ -27,8 +27,12 @@ export class QueueMemories {
   accepted(sends: readonly Send[], outcomes: readonly CommitOutcome[]): void {
     if (!this.hasFloors) return;
     for (const [index, send] of sends.entries()) {
-      const { channel, accountId, lane, priority } = send;
+      const { channel, accountId, lane, priority, leaseUntil } = send;
       if (outcomes[index]?.kind !== 'accepted') continue;
+      if (leaseUntil !== undefined) {
+        this.channels.get(channel)?.put({ status: 'sending', name: '', due: leaseUntil });
+        continue;
+      }
       const name = lane === undefined ? accountId : '';
       this.channels
         .get(channel)

@@ -11,6 +11,7 @@ import type { DeliveryResult, DeliveryTiming, RepeatPolicy } from '../../../src/
 import { type DispatchOptions, resolveDispatchSettings } from '../../../src/outbox/delivery/dispatch-options.js';
 import { ChannelWorker } from '../../../src/outbox/delivery/worker.js';
 import type { DeliveryUpdate } from '../../../src/outbox/delivery-state.js';
+import type { OperatingSwitches } from '../../../src/outbox/operating-state.js';
 import { Outbox } from '../../../src/outbox/outbox.js';
 import type { ClaimOrder, Delivery, DeliveryTransition } from '../../../src/outbox/outbox-records.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
@@ -181,14 +182,22 @@ export class DeliveryFixture {
   }
 
   /** Starts a worker. */
-  worker(options: DispatchOptions = {}): ChannelWorker {
+  worker(options: DispatchOptions = {}, switches?: OperatingSwitches): ChannelWorker {
     const settings = resolveDispatchSettings(options);
     const worker = new ChannelWorker(
       ...([this.channel, this.storage.outbox, this.outbox, settings, this.clock, this.random, this.rounds] as const),
+      switches,
     );
     this.workers.push(worker);
+    if (worker.direct) this.outbox.deliverDirectly(this.channel.name, worker.direct);
     worker.start();
     return worker;
+  }
+
+  /** Accepts sends at the same moment, as the requests of an application do. */
+  async send(...sends: readonly Send[]): Promise<void> {
+    const at = this.clock.now();
+    await Promise.all(sends.map((send) => this.outbox.accept({ ...send, at })));
   }
 
   /** Ends the workers, whatever they are doing. */

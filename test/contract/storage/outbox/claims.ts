@@ -30,6 +30,23 @@ export function claimTests({ test }: TestRunner, world: StorageFixture): void {
     await world.stand(messageId(1), ['sending']);
   });
 
+  test('a send with a lease is stored as a claim leaves it, and is claimed again only after the lease', async () => {
+    await world.fund(60);
+    const leaseUntil = START + LEASE;
+    await world.accept(aSend(1, { leaseUntil }), aSend(2, { leaseUntil, recipients: recipients(55) }));
+    await world.accept(aSend(3));
+    assert.deepEqual(places(await world.claim({ now: leaseUntil - 1, abandoned: true })), [`${messageId(3)}/0`]);
+    await world.stand(messageId(1), ['sending']);
+    await world.settle(messageId(1), 'delivered', { attempt: 1 });
+    await world.stand(messageId(1), ['delivered']);
+    const again = await world.claim({ now: leaseUntil, abandoned: true });
+    assert.equal(again.length, 55);
+    assert.deepEqual(
+      new Set(again.map(({ messageId: id, attempt, abandoned }) => `${id} ${attempt} ${abandoned}`)),
+      new Set([`${messageId(2)} 2 true`]),
+    );
+  });
+
   test('a delivery is due at its time, not before', async () => {
     await world.fund(1);
     await world.accept(aSend(1, { at: START + SECOND_MS }));

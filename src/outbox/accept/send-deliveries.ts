@@ -1,0 +1,25 @@
+import type { Writable } from '../../common/writable.js';
+import type { Delivery } from '../outbox-records.js';
+import type { Send } from './send.js';
+
+/** The deliveries of a send that is stored with a lease. They are the same as those that a claim would return. */
+export function deliveriesOf(send: Send): readonly Delivery[] {
+  return send.recipients.map(({ number }, position) => {
+    // The fields are written out, as in a claim (`toDelivery`). The compiler names a field that is missing here.
+    const delivery: Writable<Delivery> = {
+      messageId: send.id,
+      position,
+      accountId: send.accountId,
+      channel: send.channel,
+      lane: send.lane,
+      priority: send.priority ?? 'normal',
+      sender: send.sender,
+      payload: send.payload,
+      number,
+      attempt: 1,
+      acceptedAt: send.at,
+    };
+    if (send.trace !== undefined) delivery.trace = send.trace;
+    return delivery;
+  });
+}
