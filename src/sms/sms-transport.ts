@@ -113,6 +113,13 @@ export interface CarrierReceipt {
    * parts of that attempt. Default false: the receipt is for one part.
    */
   readonly whole?: boolean;
+  /**
+   * True: the carrier gives all parts of an SMS the same id, reports each part, and its time is exact. A receipt whose status and
+   * time another part of the SMS already has is then a repeat, and does not count for a second part. Default false.
+   */
+  readonly isRepeatByTime?: boolean;
+  /** The carrier's count of segments, if it reports it after the submit. The id must be the one of each part. */
+  readonly segments?: number;
   /** With `sent`. True: the transport does not know the carrier's state. The receipt is counted and changes nothing. */
   readonly unread?: boolean;
   readonly error?: string;

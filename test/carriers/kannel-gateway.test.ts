@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { LedgerService } from '../../src/billing/ledger-service.js';
 import type { DeliveryStatus } from '../../src/outbox/delivery-state.js';
-import { HttpSmsTransport } from '../../src/transports/http/index.js';
+import { HttpSmsTransport, kannel } from '../../src/transports/http/index.js';
 import { until } from '../support/common/until.js';
 import type { ApiClient, Details } from '../support/http/api-client.js';
 import { type Service, startService } from '../support/mounting/services.js';
-import { hasKannel, Kannel, UNROUTED_PREFIX } from '../support/transports/carriers/kannel.js';
+import { hasKannel, Kannel, MAX_MESSAGES, UNROUTED_PREFIX } from '../support/transports/carriers/kannel.js';
 import { Forwarder } from '../support/transports/forwarder.js';
 import { CALLBACK_SECRET } from '../support/transports/gateway/gateway-fixture.js';
-import { kannelGateway } from '../support/transports/gateway/kannel-gateway.js';
+
 import type { SmscSubmit } from '../support/transports/smsc/smsc-submit.js';
 import { TestSmsc } from '../support/transports/smsc/test-smsc.js';
 
@@ -17,7 +17,7 @@ const suite = hasKannel() ? describe : describe.skip;
 
 suite('a service whose HTTP gateway is Kannel', () => {
   let smsc: TestSmsc;
-  let kannel: Kannel;
+  let box: Kannel;
   let forwarder: Forwarder;
   let service: Service;
   let client: ApiClient;
@@ -29,10 +29,10 @@ suite('a service whose HTTP gateway is Kannel', () => {
     Logger.overrideLogger(false);
     smsc = opened(await TestSmsc.listen({ accounts: { kannel: 'secret' } }));
     forwarder = opened(await Forwarder.listen());
-    kannel = opened(await Kannel.start({ smscPort: smsc.port, inboundUrl: `${forwarder.url}/inbound` }));
+    box = opened(await Kannel.start({ smscPort: smsc.port, inboundUrl: `${forwarder.url}/inbound` }));
     await until(() => smsc.connections.some(({ bind }) => bind !== undefined));
     const transport = HttpSmsTransport.forRoot({
-      vendor: kannelGateway(kannel.url),
+      vendor: kannel({ username: 'test', password: 'secret', baseUrl: box.url, maxSegments: MAX_MESSAGES }),
       callbackUrl: `${forwarder.url}/api/v1/sms/callbacks/kannel`,
       callbackSecret: CALLBACK_SECRET,
     });

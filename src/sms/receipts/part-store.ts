@@ -1,4 +1,5 @@
 import { EventRecorder, type TransactionPublisher } from '../../events/event-recorder.js';
+import type { SegmentDifference } from '../../events/messaging-events.js';
 import type { DeliveryTransition } from '../../outbox/outbox-records.js';
 import type { Walked } from '../../outbox/retention/retention-records.js';
 import { settleDeliveries } from '../../outbox/settle/settle.js';
@@ -83,6 +84,11 @@ export class PartStore {
   /** Returns the parts of one SMS, or of all SMS of a send, ordered by position, attempt and part. */
   parts(messageId: string, position?: number): Promise<readonly SmsPart[]> {
     return this.database.read(() => listParts(messageId, position));
+  }
+
+  /** Returns the SMS whose count of parts differs from the count of segments in a receipt with the id of each part. */
+  differences(receipts: readonly DatedReceipt[]): Promise<readonly SegmentDifference[]> {
+    return this.database.read(() => differingCounts(this.database.dialect, receipts));
   }
 
   /**
@@ -209,6 +215,28 @@ function* listParts(messageId: string, position?: number): Operation<readonly Sm
     ...(position === undefined ? [] : [position]),
   );
   return rows.map(toPart);
+}
+
+/** See `PartStore.differences`. */
+function* differingCounts(
+  dialect: Dialect,
+  receipts: readonly DatedReceipt[],
+): Operation<readonly SegmentDifference[]> {
+  const asked = receipts.flatMap(({ route, ids, segments }) => ids.map((id) => [route, id, segments]));
+  const rows = yield* rowsOf(
+    `SELECT DISTINCT p.message_id, p.position, p.route, p.parts, v.segments
+      FROM ${dialect.rows({ route: 'id', carrier_id: 'id', segments: 'integer' })}
+      ${dialect.thenJoin} messaging_sms_part p ON ${dialect.lookUp('p.route = v.route AND p.carrier_id = v.carrier_id')}
+      WHERE p.parts <> v.segments`,
+    JSON.stringify(asked),
+  );
+  return rows.map((row) => ({
+    messageId: textOf(row, 'message_id'),
+    position: integerOf(row, 'position'),
+    route: textOf(row, 'route'),
+    ours: integerOf(row, 'parts'),
+    carriers: integerOf(row, 'segments'),
+  }));
 }
 
 const SHAPE: RowShape = {

@@ -47,8 +47,22 @@ export class ReceiptIntake {
     const now = this.clock.now();
     const transitions = await this.parts.receive(batch.flat(), { now, until: now + PARKED_MS, most: MAX_PARKED });
     this.events.publishTransitions(transitions);
+    await this.compareSegments(batch.flat());
     return batch.map(() => undefined);
   }
+
+  /** Emits an event for each SMS of which a carrier reports another count of segments than we have. */
+  private async compareSegments(receipts: readonly DatedReceipt[]): Promise<void> {
+    const counted = receipts.filter(({ segments }) => segments !== undefined);
+    if (counted.length === 0) return;
+    for (const difference of await this.parts.differences(counted)) {
+      this.events.emit('sms.segments_differ', difference);
+    }
+  }
+}
+
+function isCount(segments: number | undefined): segments is number {
+  return Number.isSafeInteger(segments) && Number(segments) > 0;
 }
 
 /**
@@ -56,7 +70,7 @@ export class ReceiptIntake {
  * intermediate state.
  */
 function usableReceipt(
-  { route, ids, number, otherNumber, status, whole, error, at, mayBeLast }: CarrierReceipt,
+  { route, ids, number, otherNumber, status, whole, isRepeatByTime, segments, error, at, mayBeLast }: CarrierReceipt,
   now: number,
 ): DatedReceipt[] {
   const known = [...new Set(ids.map(carrierKey).filter((id) => id !== ''))].slice(0, MAX_IDS);
@@ -72,6 +86,8 @@ function usableReceipt(
       // repeat.
       at: at !== undefined && atByCarrier ? at : now,
       ...(whole === true ? { whole } : {}),
+      ...(isRepeatByTime === true ? { isRepeatByTime } : {}),
+      ...(isCount(segments) ? { segments } : {}),
       // A number in another form cannot be compared with ours.
       ...(isPhoneNumber(number) ? { number } : {}),
       ...(isPhoneNumber(number) && isPhoneNumber(otherNumber) ? { otherNumber } : {}),

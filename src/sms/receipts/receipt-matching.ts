@@ -6,6 +6,7 @@ import { PART_COLUMNS, toPart, updateParts } from './part-rows.js';
 import {
   type DatedReceipt,
   endOfNumber,
+  isRepeat,
   mayBeForAnother,
   mayBeSpellings,
   nextPart,
@@ -52,6 +53,7 @@ export function* applyReceipts(
         later.push(receipt);
         continue;
       }
+      if (isRepeat(receipt, part, [...parts.values()])) continue;
       const concerned = receipt.whole === true ? ofAttempt(parts, part.attempt) : [[key, part] as const];
       const changed = concerned.flatMap(([each, before]) => {
         const after = nextPart(before, receipt);

@@ -86,6 +86,25 @@ export function nextPart(part: SmsPart, { status, error, at }: DatedReceipt): Sm
 }
 
 /**
+ * Whether a receipt repeats the one that closed another part of the same attempt. It can only be known of a carrier whose times
+ * are exact (`isRepeatByTime`), because other carriers give the parts of an SMS the same id and the same minute.
+ */
+export function isRepeat(
+  { status, at, atByCarrier, isRepeatByTime }: DatedReceipt,
+  part: SmsPart,
+  parts: readonly SmsPart[],
+) {
+  if (isRepeatByTime !== true || atByCarrier !== true) return false;
+  return parts.some(
+    (each) =>
+      each.attempt === part.attempt &&
+      each.carrierId === part.carrierId &&
+      each.status === status &&
+      each.updatedAt === at,
+  );
+}
+
+/**
  * Whether a receipt without news for its part may belong to an SMS that is not recorded yet, because carriers reuse ids. This
  * needs a closed part and a receipt with the carrier's own time. The receipt then belongs to another SMS if its time is later
  * than the `updatedAt` of every part that it could belong to.

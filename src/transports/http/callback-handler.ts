@@ -19,7 +19,14 @@ import { carrierCode } from './http-client.js';
 import type { GatewaySettings } from './http-sms-options.js';
 import { idOf } from './json-values.js';
 import { parseReference } from './message-reference.js';
-import type { UnprovenCall, VendorCallback, VendorInbound, VendorNews, VendorReceipt } from './vendor.js';
+import {
+  provesCalls,
+  type UnprovenCall,
+  type VendorCallback,
+  type VendorInbound,
+  type VendorNews,
+  type VendorReceipt,
+} from './vendor.js';
 
 const STORED: CallbackAnswer = { status: 200, body: '' };
 
@@ -35,7 +42,7 @@ const MAX_UNVERIFIED_BYTES = 65_536;
 export function callbackHandler(settings: GatewaySettings, clock: Clock, log: FaultLog): CallbackHandler | undefined {
   const { vendor, name, callbackSecret } = settings;
   const { callback } = vendor;
-  if (!callback || (callbackSecret === undefined && !callback.isGenuine)) return undefined;
+  if (!callback || (callbackSecret === undefined && !provesCalls(callback))) return undefined;
   const { charset } = callback;
   return async (call, sink) => {
     if (call.method === 'GET' && callback.byGet !== true) return { status: 404 };
@@ -158,7 +165,7 @@ function reportOnAttempt(
 const FINAL: ReadonlySet<SmsReport['status']> = new Set(['undelivered', 'failed']);
 
 function receiptOf(receipt: VendorReceipt, context: StoreContext): CarrierReceipt | undefined {
-  const { id, reference, status, mayBeLast, whole, error, at } = receipt;
+  const { id, reference, status, mayBeLast, whole, isRepeatByTime, segments, error, at } = receipt;
   const { route, messageIds: format, home, now } = context;
   const known = messageIds([idOf(id) ?? ''], format);
   // A reference belongs to one SMS, so the number is not needed to choose between several.
@@ -172,6 +179,8 @@ function receiptOf(receipt: VendorReceipt, context: StoreContext): CarrierReceip
     status,
     ...(mayBeLast === undefined ? {} : { mayBeLast }),
     ...(whole === undefined ? {} : { whole }),
+    ...(isRepeatByTime === undefined ? {} : { isRepeatByTime }),
+    ...(segments === undefined ? {} : { segments }),
     ...(phone?.kind === 'number' ? { number: phone.number } : {}),
     ...(error === undefined ? {} : { error: carrierCode(error) }),
     ...(at !== undefined && at > now - MAX_AGE_MS ? { at } : {}),

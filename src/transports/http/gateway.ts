@@ -104,7 +104,7 @@ function answerOf({ status, headers, text }: Extract<ExchangeOutcome, { kind: 'a
 }
 
 /** Why the vendor did not accept an SMS. */
-type RefusalKind = keyof VendorErrors;
+type RefusalKind = Exclude<keyof VendorErrors, 'unclear'>;
 
 /** The result of one request. */
 type GatewayResult =
@@ -122,23 +122,23 @@ interface GatewayResponse {
 }
 
 /** The meaning of a vendor's codes, by code. */
-type ErrorTable = ReadonlyMap<string, RefusalKind>;
+type ErrorTable = ReadonlyMap<string, keyof VendorErrors>;
 
 export function errorTable(errors: VendorErrors = {}): ErrorTable {
-  const { permanent = [], temporary = [], throttled = [], account = [] } = errors;
-  const lists = { permanent, temporary, throttled, account };
-  const kinds = ['permanent', 'temporary', 'throttled', 'account'] as const;
-  return new Map(kinds.flatMap((kind) => lists[kind].map((code): [string, RefusalKind] => [String(code), kind])));
+  const { permanent = [], temporary = [], throttled = [], account = [], unclear = [] } = errors;
+  const lists = { permanent, temporary, throttled, account, unclear };
+  const kinds = ['permanent', 'temporary', 'throttled', 'account', 'unclear'] as const;
+  return new Map(kinds.flatMap((kind) => lists[kind].map((code): [string, typeof kind] => [String(code), kind])));
 }
 
 /**
- * Classifies an answer. A code in the vendor's lists decides first, then the HTTP status. 2xx with an id or `accepted` is
- * `taken`. Any other 2xx is `unclear`. 429 and 503 are `throttled`. Statuses for a wrong key, a lack of credit or a wrong URL
+ * Classifies an answer. A code in the vendor's lists decides first, then `alreadyAccepted`, then the HTTP status. 2xx with an
+ * id or `accepted` is `taken`. Any other 2xx is `unclear`. 429 and 503 are `throttled`. Statuses for a wrong key, a lack of credit or a wrong URL
  * (401, 402, 403, 404, 405, redirects) are `account`. Other 4xx are `permanent`. Other 5xx are `unclear`, because a gateway may
  * fail after it has passed the SMS on.
  */
 export function classifyAnswer(status: VendorAnswer['status'], facts: VendorFacts, table: ErrorTable): GatewayResult {
-  const { code, segments, accepted } = facts;
+  const { code, segments, accepted, alreadyAccepted } = facts;
   const ids = (facts.ids ?? []).map((id) => idOf(id) ?? '');
   const known = ids.some((id) => id !== '');
   const ok = status >= 200 && status < 300;
@@ -147,7 +147,8 @@ export function classifyAnswer(status: VendorAnswer['status'], facts: VendorFact
   const listed = code === undefined ? undefined : table.get(code);
   if (listed !== undefined) return { kind: listed, code: carrierCode(code ?? '') };
   if (ok && known) return { kind: 'taken', ids, segments };
-  if (ok && code === undefined && accepted === true) return { kind: 'taken', ids: [], segments };
+  if (code === undefined && (alreadyAccepted === true || (ok && accepted === true)))
+    return { kind: 'taken', ids: [], segments };
   if (ok && code === undefined) return { kind: 'unclear', code: 'malformed_answer' };
   const kind = ok ? 'permanent' : kindOfStatus(status);
   return { kind, code: code === undefined ? `http_${status}` : carrierCode(code) };

@@ -18,7 +18,7 @@ import { MINUTE_MS } from '../../common/time.js';
 import { MESSAGE_ID_FORMATS, type MessageIdFormat } from '../../sms/receipts/message-ids.js';
 import type { RepeatPolicy } from '../../sms/sms-transport.js';
 import { plainHost, urlOf } from './plain-hosts.js';
-import { carrierName, type HttpVendor } from './vendor.js';
+import { carrierName, type HttpVendor, provesCalls } from './vendor.js';
 
 /** Options of {@link HttpSmsTransport}, for one HTTP gateway. */
 export interface HttpSmsOptions {
@@ -122,10 +122,11 @@ export function resolveGatewaySettings(options: HttpSmsOptions): GatewaySettings
   const gatewayUrl = urlOf(allowHttp);
   const callbackUrl = gatewayUrl.or(undefined).read(options.callbackUrl, place.in('callbackUrl'));
   const { vendor, tls = {} } = options;
-  if (callbackUrl !== undefined && callbackSecret === undefined && !vendor.callback?.isGenuine) {
-    throw new MessagingOptionsError(
-      `Option http.callbackSecret is missing: ${vendor.name} does not sign its callbacks.`,
-    );
+  if (callbackUrl !== undefined && callbackSecret === undefined && !provesCalls(vendor.callback)) {
+    const reason = vendor.callback?.isGenuine
+      ? 'does not sign the content of its callbacks'
+      : 'does not sign its callbacks';
+    throw new MessagingOptionsError(`Option http.callbackSecret is missing: ${vendor.name} ${reason}.`);
   }
   const url = callbackUrl?.href.replace(/\/$/, '');
   return {

@@ -3,6 +3,7 @@ import { IdGenerator } from '../../common/ids.js';
 import { type FaultLog, faultLog } from '../../common/log.js';
 import { retryAfterMs } from '../../common/retry-after.js';
 import type { RouteState } from '../../sms/carrier-state.js';
+import { measure } from '../../sms/segmentation.js';
 import {
   type CallbackHandler,
   type DeliveryTiming,
@@ -151,12 +152,15 @@ export class HttpSmsTransport extends SmsTransport {
       return { kind: 'refused', error: 'expired', unasked: true };
     if (sms.closesAt !== undefined && sms.closesAt <= now)
       return { kind: 'postponed', error: 'window_closed', until: now };
+    const { maxSegments } = this.settings.vendor;
+    if (maxSegments !== undefined && measure(sms.text).segments > maxSegments)
+      return { kind: 'refused', error: 'too_long', unasked: true };
     const { result, retryAfter } = await gateway.submit(sms, now);
     switch (result.kind) {
       case 'taken': {
         this.succeeded(round);
         const segments = result.segments === undefined ? {} : { segments: result.segments };
-        return { kind: 'sent', carrierIds: result.ids.length > 0 ? result.ids : [this.ownId(sms)], ...segments };
+        return { kind: 'sent', carrierIds: result.ids.length > 0 ? result.ids : this.ownIds(sms), ...segments };
       }
       case 'permanent':
         this.succeeded(round);
@@ -179,9 +183,10 @@ export class HttpSmsTransport extends SmsTransport {
     }
   }
 
-  /** Returns the id of an SMS if the vendor gave none. */
-  private ownId(sms: OutgoingSms): string {
-    return receiptReferenceOf(sms, this.repeat);
+  /** Returns the ids of an SMS if the vendor gave none. */
+  private ownIds(sms: OutgoingSms): readonly string[] {
+    const reference = receiptReferenceOf(sms, this.repeat);
+    return this.settings.vendor.ownIds?.(sms, reference) ?? [reference];
   }
 
   /**
@@ -191,7 +196,7 @@ export class HttpSmsTransport extends SmsTransport {
   private idsOfUnclear(sms: OutgoingSms, ids: readonly string[] | undefined): Pick<SubmitResult, 'carrierIds'> {
     if (ids !== undefined) return { carrierIds: ids };
     const isKnownByReference = this.settings.vendor.callback?.echoesReference === true && this.repeat !== 'idempotent';
-    return isKnownByReference ? { carrierIds: [this.ownId(sms)] } : {};
+    return isKnownByReference ? { carrierIds: this.ownIds(sms) } : {};
   }
 
   private succeeded(round: number): void {

@@ -49,10 +49,15 @@ export interface VendorFacts {
   /** The carrier's ids of the parts in their order, if it accepted the SMS. */
   readonly ids?: readonly string[] | undefined;
   /**
-   * True: the vendor accepted the SMS and gives no id. The SMS is `sent`, and its receipts are recognised by {@link
-   * RequestContext.receiptReference}. Default false: an answer without id and code is `unknown`.
+   * True: the vendor accepted the SMS and gives no id. The SMS is `sent`, and its receipts are recognised by
+   * {@link HttpVendor.ownIds}. Default false: an answer without id and code is `unknown`.
    */
   readonly accepted?: boolean | undefined;
+  /**
+   * True: the vendor refuses this request because it has the SMS from an earlier request with our id, for example with 409. The
+   * SMS counts as accepted, whatever the HTTP status is. Default false.
+   */
+  readonly alreadyAccepted?: boolean | undefined;
   /** The carrier's count of segments. */
   readonly segments?: number | undefined;
   /** The vendor's error code. Undefined without an error. */
@@ -72,6 +77,8 @@ export interface VendorErrors {
   readonly throttled?: readonly (string | number)[] | undefined;
   /** Errors of credentials, credit or set-up, which affect every SMS: the whole route pauses. */
   readonly account?: readonly (string | number)[] | undefined;
+  /** The vendor may have accepted this SMS: it is `unknown`, and its units are kept. */
+  readonly unclear?: readonly (string | number)[] | undefined;
 }
 
 /** A bearer token that is requested first and used until it expires (RFC 6749 section 4.4). */
@@ -82,7 +89,8 @@ export interface VendorToken {
 }
 
 /** A vendor's receipt, with an `id`, a `reference` or both. */
-export interface VendorReceipt extends Pick<CarrierReceipt, 'status' | 'mayBeLast' | 'whole' | 'error' | 'at'> {
+export interface VendorReceipt
+  extends Pick<CarrierReceipt, 'status' | 'mayBeLast' | 'whole' | 'isRepeatByTime' | 'segments' | 'error' | 'at'> {
   /** The carrier's id, as in {@link VendorFacts.ids}. */
   readonly id?: string | undefined;
   /** The number in any spelling. A national number needs the option `home`. */
@@ -130,6 +138,10 @@ export interface VendorCallback {
   /** Verifies the vendor's signature. Without it only a secret path authenticates a call. */
   readonly isGenuine?: ((call: UnprovenCall) => boolean) | undefined;
   /**
+   * True: `isGenuine` does not cover the body, so calls need the secret path as well. Default false.
+   */
+  readonly needsSecret?: boolean | undefined;
+  /**
    * True: the vendor may also call by GET, and the query is read as a form. Default false: a GET is answered with 404.
    */
   readonly byGet?: boolean | undefined;
@@ -158,8 +170,24 @@ export interface HttpVendor {
   readonly request: (sms: OutgoingSms, context: RequestContext) => VendorRequest;
   /** Reads an answer. It must accept any JSON. */
   readonly read: (answer: VendorAnswer) => VendorFacts;
+  /**
+   * Returns the ids of an SMS that {@link VendorFacts.accepted} names no id for, one for each part that the vendor reports on.
+   * They are also the ids of an SMS whose answer was lost. Default: one id, the {@link RequestContext.receiptReference}.
+   * @param receiptReference the one of this attempt
+   */
+  readonly ownIds?: ((sms: OutgoingSms, receiptReference: string) => readonly string[]) | undefined;
+  /**
+   * The maximum number of segments of a text, for a vendor that cuts longer texts without an error. A longer text is refused
+   * with the code `too_long`. Default: no limit.
+   */
+  readonly maxSegments?: number | undefined;
   readonly errors?: VendorErrors | undefined;
   readonly callback?: VendorCallback | undefined;
+}
+
+/** Whether a vendor's signature alone authenticates its calls, without a secret path. */
+export function provesCalls(callback: VendorCallback | undefined): boolean {
+  return callback?.isGenuine !== undefined && callback.needsSecret !== true;
 }
 
 /** Returns the value of an `Authorization` header for a name and a password (RFC 7617). */
@@ -169,6 +197,9 @@ export function basicAuthorization(name: string, password: string): string {
 
 /** A user name, key or secret from a carrier's portal. */
 export const portalText: Option<string> = text(/^[\x20-\x7e]{1,500}$/, 'a text');
+
+/** The number of the phone that an app sends from. */
+export const ownNumber: Option<string> = text(/^[1-9]\d{2,14}$/, '3 to 15 digits, with the country code');
 
 /** The name of a transport or a vendor. */
 export const carrierName: Option<string> = text(

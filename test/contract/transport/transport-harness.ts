@@ -40,6 +40,9 @@ export interface SmsTransportHarness {
    */
   report?(number: string, status: 'delivered' | 'undelivered'): Promise<boolean>;
 
+  /** The status of the SMS after a receipt of `undelivered`, if the carrier distinguishes no failures. Default `undelivered`. */
+  readonly failure?: 'undelivered' | 'failed';
+
   /** The carrier forwards a text from a phone; resolves as `report` does. */
   say?(from: string, to: string, text: string): Promise<boolean>;
 

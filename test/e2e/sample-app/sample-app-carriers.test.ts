@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { encodeGsm7 } from '../../../src/sms/segmentation.js';
 import { PLAIN_SHORT_MESSAGE } from '../../../src/transports/smpp/pdu/pdu.js';
@@ -78,7 +78,7 @@ describe('the sample app off the sandbox', () => {
     closing.push(() => station.close());
     const client = await start({
       SMS_TRANSPORT: 'http',
-      HTTP_VENDOR: 'infobip',
+      SMS_HTTP_VENDOR: 'infobip',
       INFOBIP_API_KEY: 'infobip-fixture-key',
       HTTP_BASE_URL: station.server.url,
       PUBLIC_URL: 'https://sms.example.org/',
@@ -116,19 +116,46 @@ describe('the sample app off the sandbox', () => {
     ['SMPP_URL must be smpp://user:password@host:2775', { ...SMPP, SMPP_URL: 'smpp://127.0.0.1:2775' }],
     ['SMPP_WINDOW must be an integer', { ...SMPP, SMPP_URL: 'smpp://u:hidden@127.0.0.1', SMPP_WINDOW: '0' }],
     ['OTP_PEPPER is missing', { SMS_TRANSPORT: 'smpp', SMPP_URL: 'smpp://u:hidden@127.0.0.1' }],
-    ['HTTP_VENDOR is missing; SMS_TRANSPORT=http needs it.', HTTP],
-    ['HTTP_VENDOR must be twilio or vonage', { ...HTTP, HTTP_VENDOR: 'acme' }],
+    ['SMS_HTTP_VENDOR is missing; SMS_TRANSPORT=http needs it.', HTTP],
+    ['SMS_HTTP_VENDOR must be twilio or vonage', { ...HTTP, SMS_HTTP_VENDOR: 'acme' }],
     [
-      'TWILIO_AUTH_TOKEN is missing; HTTP_VENDOR=twilio needs it.',
-      { ...HTTP, HTTP_VENDOR: 'twilio', TWILIO_ACCOUNT_SID: 'AC1' },
+      'TWILIO_AUTH_TOKEN is missing; SMS_HTTP_VENDOR=twilio needs it.',
+      { ...HTTP, SMS_HTTP_VENDOR: 'twilio', TWILIO_ACCOUNT_SID: 'AC1' },
     ],
   ])('%s', (sentence, env) => {
     expect(refusal(env)).toContain(sentence);
     expect(refusal(env)).not.toContain('hidden');
   });
 
+  test('starts on each vendor with the settings that the README names for it', () => {
+    const readme = readFileSync('README.md', 'utf8');
+    const rows = [...readme.matchAll(/^\| `(\w+)` \| [^|]+ \| ([^|]+) \|$/gm)].filter(([row]) => /_[A-Z]/.test(row));
+    expect(rows.map(([, vendor]) => vendor)).toEqual(['smsgate', 'httpsms', 'textbee', 'kannel', 'jasmin', 'mtn']);
+    for (const [, vendor, settings = ''] of rows) {
+      const names = [...settings.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name);
+      const exampleOf = (name: string) => {
+        if (name.endsWith('_FROM')) return '22670990000';
+        return name === 'HTTP_BASE_URL' ? 'http://127.0.0.1:13013' : 'a-value';
+      };
+      const env = {
+        ...HTTP,
+        SMS_HTTP_VENDOR: vendor,
+        ...Object.fromEntries(names.map((name) => [name, exampleOf(name)])),
+      };
+      expect([vendor, refusal(env)]).toEqual([vendor, 'nothing is refused']);
+      for (const name of names) {
+        expect(refusal({ ...env, [name]: '' })).toContain(`${name} is missing; SMS_HTTP_VENDOR=${vendor} needs it.`);
+      }
+    }
+  });
+
   test('Option infobip.baseUrl must be an https:// URL', async () => {
-    const env = { ...HTTP, HTTP_VENDOR: 'infobip', INFOBIP_API_KEY: 'hidden', HTTP_BASE_URL: 'http://sms.example.org' };
+    const env = {
+      ...HTTP,
+      SMS_HTTP_VENDOR: 'infobip',
+      INFOBIP_API_KEY: 'hidden',
+      HTTP_BASE_URL: 'http://sms.example.org',
+    };
     const { code, output } = await refusedStart(folder, env);
     expect(code).toBe(1);
     expect(output).toContain('Option infobip.baseUrl must be an https:// URL');

@@ -11,7 +11,7 @@ const LINK = /http:\S+\/dashboard#link=\S+/g;
 /** The settings that a real carrier needs. The carrier is not called at the start. */
 const OFF_SANDBOX = {
   SMS_TRANSPORT: 'http',
-  HTTP_VENDOR: 'vonage',
+  SMS_HTTP_VENDOR: 'vonage',
   VONAGE_API_KEY: 'k',
   VONAGE_API_SECRET: 's',
   OTP_PEPPER: '0123456789abcdef'.repeat(3),

@@ -11,7 +11,13 @@ import type {
 } from '../../../src/transports/http/vendor.js';
 import { type AfricasTalkingOptions, africasTalking } from '../../../src/transports/http/vendors/africas-talking.js';
 import { generic } from '../../../src/transports/http/vendors/generic.js';
+import { type HttpsmsOptions, httpsms } from '../../../src/transports/http/vendors/httpsms.js';
+import { type JasminOptions, jasmin } from '../../../src/transports/http/vendors/jasmin.js';
+import { type KannelOptions, kannel } from '../../../src/transports/http/vendors/kannel.js';
+import { type MtnOptions, mtn } from '../../../src/transports/http/vendors/mtn.js';
 import { type OrangeOptions, orange } from '../../../src/transports/http/vendors/orange.js';
+import { type SmsgateOptions, smsgate } from '../../../src/transports/http/vendors/smsgate.js';
+import { type TextbeeOptions, textbee } from '../../../src/transports/http/vendors/textbee.js';
 import { type TwilioOptions, twilio } from '../../../src/transports/http/vendors/twilio.js';
 import { type VonageOptions, vonage } from '../../../src/transports/http/vendors/vonage.js';
 import type { RoutedSmsOptions } from '../../../src/transports/routed/routed-sms-transport.module.js';
@@ -98,6 +104,36 @@ describe('an option of a transport that is undefined counts as left out, for the
     expect(africasTalking(talking).baseUrl).toMatch(/^https/);
     const sender: OrangeOptions = { clientId: 'a', clientSecret: 'b', senderNumber: '22670000000', baseUrl: undefined };
     expect(orange(sender).baseUrl).toMatch(/^https/);
+    const login = { username: 'acme', password: 'secret' };
+    const phone: SmsgateOptions = {
+      ...login,
+      ...leftOut<SmsgateOptions>({
+        deviceId: undefined,
+        local: undefined,
+        simNumber: undefined,
+        activeWithinHours: undefined,
+        signingKey: undefined,
+        from: undefined,
+        baseUrl: undefined,
+      }),
+    };
+    expect(smsgate(phone)).toMatchObject({ baseUrl: 'https://api.sms-gate.app', idempotent: false });
+    const from = '22670990000';
+    const owned: HttpsmsOptions = { apiKey: 'key', from, signingKey: undefined, baseUrl: undefined };
+    expect(httpsms(owned).callback?.isGenuine).toBeUndefined();
+    const bee: TextbeeOptions = {
+      apiKey: 'key',
+      deviceId: 'd1',
+      from,
+      ...leftOut<TextbeeOptions>({ simSubscriptionId: undefined, signingSecret: undefined, baseUrl: undefined }),
+    };
+    expect(textbee(bee).callback?.isGenuine).toBeUndefined();
+    const box: KannelOptions = { ...login, baseUrl: 'http://localhost', maxSegments: undefined, smsc: undefined };
+    expect(kannel(box).maxSegments).toBe(1);
+    const gateway: JasminOptions = { ...login, baseUrl: 'http://localhost', maxSegments: undefined };
+    expect(jasmin(gateway).maxSegments).toBe(5);
+    const portal: MtnOptions = { clientId: 'a', clientSecret: 'b', cpAddress: undefined, baseUrl: undefined };
+    expect(mtn(portal).baseUrl).toMatch(/^https/);
 
     const http: HttpSmsOptions = {
       vendor: twilio(secrets),
@@ -124,6 +160,7 @@ describe('an option of a transport that is undefined counts as left out, for the
       temporary: undefined,
       throttled: undefined,
       account: undefined,
+      unclear: undefined,
     });
     expect(errorTable(errors)).toEqual(new Map());
     const request: VendorRequest = {
@@ -135,6 +172,7 @@ describe('an option of a transport that is undefined counts as left out, for the
       read: () => news,
       ...leftOut<VendorCallback>({
         isGenuine: undefined,
+        needsSecret: undefined,
         byGet: undefined,
         charset: undefined,
         echoesReference: undefined,
@@ -144,7 +182,14 @@ describe('an option of a transport that is undefined counts as left out, for the
     const needed = { name: 'acme', baseUrl: 'https://sms.acme.example', request: () => request, read: () => ({}) };
     const vendor: HttpVendor = {
       ...needed,
-      ...leftOut<HttpVendor>({ idempotent: undefined, token: undefined, errors: undefined, callback: undefined }),
+      ...leftOut<HttpVendor>({
+        idempotent: undefined,
+        token: undefined,
+        ownIds: undefined,
+        maxSegments: undefined,
+        errors: undefined,
+        callback: undefined,
+      }),
     };
     expect(generic(vendor)).toEqual(needed);
     expect(generic({ ...needed, errors, callback }).callback).toEqual({ read: callback.read });

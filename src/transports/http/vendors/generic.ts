@@ -1,4 +1,14 @@
-import { any, group, list, OptionPlace, type OptionsOf, optionalGroup, text, unread } from '../../../common/options.js';
+import {
+  any,
+  group,
+  integer,
+  list,
+  OptionPlace,
+  type OptionsOf,
+  optionalGroup,
+  text,
+  unread,
+} from '../../../common/options.js';
 import { isCharset } from '../../../common/text/charset.js';
 import type { CallbackCharset } from '../callback-fields.js';
 import { carrierName, type HttpVendor, type VendorCallback, type VendorErrors } from '../vendor.js';
@@ -14,14 +24,18 @@ const VENDOR = group({
   token: unread,
   request: fn,
   read: fn,
+  ownIds: fn.or(undefined),
+  maxSegments: integer(1, 255).or(undefined),
   errors: optionalGroup({
     permanent: unread,
     temporary: unread,
     throttled: unread,
     account: unread,
+    unclear: unread,
   } satisfies OptionsOf<VendorErrors>),
   callback: group({
     isGenuine: unread,
+    needsSecret: unread,
     byGet: unread,
     charset: optionalGroup({
       field: fieldName.or(undefined),

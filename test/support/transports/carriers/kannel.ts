@@ -17,6 +17,9 @@ interface KannelPorts {
 /** The first digits of the numbers for which Kannel has no route. */
 export const UNROUTED_PREFIX = '22699';
 
+/** The `max-messages` of its `sendsms-user`. */
+export const MAX_MESSAGES = 20;
+
 /** The order that Kannel gets. */
 export interface KannelSms {
   readonly to: string;
@@ -135,7 +138,7 @@ sendsms-interface = ${host}
 group = sendsms-user
 username = test
 password = secret
-max-messages = 20
+max-messages = ${MAX_MESSAGES}
 concatenation = true
 
 group = sms-service

@@ -14,9 +14,15 @@ import { africasTalkingDouble } from './africas-talking-double.js';
 import type { GatewayServer } from './gateway-server.js';
 import { GatewayStation } from './gateway-station.js';
 import { genericDouble } from './generic-double.js';
+import { httpsmsDouble } from './httpsms-double.js';
 import { infobipDouble } from './infobip-double.js';
+import { jasminDouble } from './jasmin-double.js';
+import { kannelDouble } from './kannel-double.js';
+import { mtnDouble } from './mtn-double.js';
 import { orangeDouble } from './orange-double.js';
 import { RecordingSink } from './recording-sink.js';
+import { smsgateDouble } from './smsgate-double.js';
+import { textbeeDouble } from './textbee-double.js';
 import { twilioDouble } from './twilio-double.js';
 import type { DoubleCall, VendorDouble } from './vendor-double.js';
 import { vonageDouble } from './vonage-double.js';
@@ -27,6 +33,12 @@ export const DOUBLES: readonly VendorDouble[] = [
   infobipDouble,
   africasTalkingDouble,
   orangeDouble,
+  smsgateDouble,
+  httpsmsDouble,
+  textbeeDouble,
+  kannelDouble,
+  jasminDouble,
+  mtnDouble,
   genericDouble,
 ];
 
@@ -114,7 +126,10 @@ export class GatewayFixture {
     const query = call.query ? `?${call.query}` : '';
     const secret = url.endsWith(`/${CALLBACK_SECRET}`) ? CALLBACK_SECRET : undefined;
     const body = Buffer.from(call.body, 'utf8');
-    return handler({ method: 'POST', url: `${url}${query}`, headers: call.headers, body, secret, ...over }, sink);
+    return handler(
+      { method: call.method ?? 'POST', url: `${url}${query}`, headers: call.headers, body, secret, ...over },
+      sink,
+    );
   }
 
   async close(): Promise<void> {

@@ -29,19 +29,27 @@ export async function openGateway(double: VendorDouble): Promise<SmsTransportHar
       return false;
     }
   };
+  // A phone sends under its own number, so the signature by number is remembered here.
+  const signatures = new Map<string, string>();
+  const submit = transport.submit.bind(transport);
   return {
     clock,
+    failure: double.failure ?? 'undelivered',
     transport: Object.assign(transport, {
       // The fixture has started the transport. This only sets who receives its reports.
       start: async (given: SmsSink) => {
         sink = given;
+      },
+      submit: (...[batch, ...rest]: Parameters<typeof submit>) => {
+        if (double.ownNumber) for (const { number, signature } of batch) signatures.set(number, signature);
+        return submit(batch, ...rest);
       },
     }),
     number: (outcome, index) => `2267${OUTCOMES.indexOf(outcome)}${String(index).padStart(6, '0')}`,
     received: (number) =>
       fixture.taken
         .filter(({ to }) => to === number)
-        .map(({ from, text }) => ({ signature: from.replace(/^\+/, ''), text })),
+        .map(({ from, text }) => ({ signature: signatures.get(number) ?? from.replace(/^\+/, ''), text })),
     report: async (number, status) => {
       const { ids = [], reference } = fixture.taken.findLast(({ to }) => to === number) ?? {};
       const known = reference === undefined ? {} : { reference };

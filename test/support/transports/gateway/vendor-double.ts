@@ -15,6 +15,8 @@ export interface ReadSms {
 
 /** A vendor's call to us, before it has a URL. */
 export interface DoubleCall {
+  /** Default `POST`. */
+  readonly method?: 'GET';
   /** What follows the question mark. */
   readonly query?: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -24,6 +26,8 @@ export interface DoubleCall {
 /** One vendor as its documentation describes it, on loopback. */
 export interface VendorDouble {
   readonly name: string;
+  /** The number of the phone that sends, if it is not the signature that recipients see. */
+  readonly ownNumber?: string;
   /** Our description of it, with valid credentials. */
   vendor(baseUrl: string): HttpVendor;
   /** The same with wrong credentials. */
@@ -40,6 +44,12 @@ export interface VendorDouble {
   readonly token?: { readonly path: string; answer(request: GatewayRequest): GatewayAnswer };
   /** True: a signature over the URL authenticates calls. False: only the secret path does. */
   readonly signs: boolean;
+  /** True: the vendor gives no id. Its receipts name the SMS by our reference alone. */
+  readonly hasNoIds?: boolean;
+  /** True: its receipts name no number. */
+  readonly namesNoNumber?: boolean;
+  /** The status that its receipt for an SMS that did not arrive has. Default `undelivered`. */
+  readonly failure?: 'failed';
   /** The vendor's report about an SMS. `url` is the callback URL that it was given; `now` is in milliseconds. */
   receipt(of: DoubleReceipt, url: string, now: number): DoubleCall;
   /** A text from a phone. */

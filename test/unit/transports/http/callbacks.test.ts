@@ -33,23 +33,31 @@ describe.each(DOUBLES)('callbacks of $name', (double) => {
         ...(double.signs ? {} : { callbackSecret: CALLBACK_SECRET }),
       }),
     );
+  // A vendor without ids names the SMS by our reference.
+  const named = double.hasNoIds ? { reference: 'sms-1.0.1' } : {};
   const receiptOf = (fixture: GatewayFixture, status: 'delivered' | 'undelivered') =>
-    double.receipt({ id: 'the-id', to: '22670000001', status }, url, fixture.clock.now());
+    double.receipt({ id: 'the-id', to: '22670000001', status, ...named }, url, fixture.clock.now());
+  const ids = double.hasNoIds ? ['sms-1.0.1'] : formsOf('the-id');
+  const number = double.namesNoNumber ? {} : { number: '22670000001' };
 
   test('a receipt is stored under the id of the carrier and acknowledged', async () => {
     const fixture = await open();
     const answer = await fixture.call(receiptOf(fixture, 'delivered'), url);
     expect(answer.status).toBeLessThan(300);
+    if (double.hasNoIds) {
+      expect(fixture.sink.reported).toEqual([{ smsId: 'sms-1', position: 0, status: 'delivered' }]);
+      return;
+    }
     expect(fixture.sink.received).toHaveLength(1);
     const [receipt] = fixture.sink.received;
-    expect(receipt).toMatchObject({ route, ids: formsOf('the-id'), number: '22670000001', status: 'delivered' });
+    expect(receipt).toMatchObject({ route, ids, ...number, status: 'delivered' });
     expect(receipt?.error).toBeUndefined();
   });
 
   test('a failure is stored with the code of the vendor', async () => {
     const fixture = await open();
     await fixture.call(receiptOf(fixture, 'undelivered'), url);
-    expect(fixture.sink.received).toMatchObject([{ ids: formsOf('the-id'), status: 'undelivered' }]);
+    expect(fixture.sink.received).toMatchObject([{ ids, status: double.failure ?? 'undelivered' }]);
     expect(fixture.sink.received[0]?.error).toMatch(/^[\w.:-]{2,40}$/);
   });
 
@@ -108,7 +116,8 @@ describe.each(DOUBLES)('callbacks of $name', (double) => {
 
   test('a text from a phone is stored', async () => {
     const fixture = await open();
-    const message = { from: '22670000001', to: '22600000', text: 'STOP & fini = été' };
+    const to = double.ownNumber ?? '22600000';
+    const message = { from: '22670000001', to, text: 'STOP & fini = été' };
     expect((await fixture.call(double.inbound(message, url, fixture.clock.now()), url)).status).toBeLessThan(300);
     expect(fixture.sink.texts).toMatchObject([{ route, ...message }]);
   });
@@ -151,7 +160,8 @@ describe.each(DOUBLES)('callbacks of $name', (double) => {
     const decode = jest.spyOn(TextDecoder.prototype, 'decode');
     for (const count of [1001, 30_000]) {
       const body = ['sig=1', ...Array.from({ length: count - 1 }, () => 'f')].join('&');
-      expect((await fixture.call({ headers: FORGED, body }, url)).status).toBe(400);
+      // A signature over the bytes is missing, or the fields are too many to find a signature in them.
+      expect([400, 403]).toContain((await fixture.call({ headers: FORGED, body }, url)).status);
     }
     expect(decode).not.toHaveBeenCalled();
     decode.mockRestore();
@@ -195,9 +205,13 @@ describe.each(DOUBLES)('callbacks of $name', (double) => {
   });
 });
 
+/** The headers in which vendors sign. */
+const SIGNATURE_HEADERS = ['x-twilio-signature', 'x-signature'];
+
 function forgeries({ headers, body }: DoubleCall, signs: boolean) {
   const changed = body.replace('the-id', 'other-id');
-  const { 'x-twilio-signature': signature, ...unsigned } = headers;
+  const name = SIGNATURE_HEADERS.find((each) => headers[each] !== undefined) ?? '';
+  const { [name]: signature, ...unsigned } = headers;
   if (!signs) {
     return {
       'no secret': { headers, body, secret: undefined },
@@ -205,7 +219,8 @@ function forgeries({ headers, body }: DoubleCall, signs: boolean) {
       'half the secret': { headers, body, secret: CALLBACK_SECRET.slice(0, 10) },
     };
   }
-  const wrong = headers['x-twilio-signature'] === undefined ? {} : { 'x-twilio-signature': 'AAAA' };
+  const wrong =
+    signature === undefined ? {} : { [name]: signature.replace(/^./, (first) => (first === '0' ? '1' : '0')) };
   return {
     'a changed body': { headers, body: changed, secret: undefined },
     'no signature': { headers: unsigned, body: body.replace(/"sig":"\w+"/, '"nosig":"x"'), secret: undefined },
@@ -215,7 +230,7 @@ function forgeries({ headers, body }: DoubleCall, signs: boolean) {
       secret: undefined,
     },
     'an empty signature': {
-      headers: { ...headers, ...(signature === undefined ? {} : { 'x-twilio-signature': '' }) },
+      headers: { ...headers, ...(signature === undefined ? {} : { [name]: '' }) },
       body: body.replace(/"sig":"\w+"/, '"sig":""'),
       secret: undefined,
     },
@@ -323,12 +338,19 @@ describe('peculiarities of single vendors', () => {
       expect(fixture.sink.received).toMatchObject([{ ids: formsOf('the-id'), status: 'delivered' }]);
     });
 
-    test.each(['twilio', 'infobip', 'africastalking', 'orange', 'acme'])('%s may not call by GET', async (name) => {
-      const fixture = await worldOf(name, name === 'twilio' ? {} : secret);
-      const call = fixture.double.receipt({ id: 'x', to: '22670000001', status: 'delivered' }, at, fixture.clock.now());
-      expect((await get(fixture, call, at)).status).toBe(404);
-      expect([...fixture.sink.received, ...fixture.sink.reported]).toEqual([]);
-    });
+    test.each(['twilio', 'infobip', 'africastalking', 'orange', 'jasmin', 'mtn', 'acme'])(
+      '%s may not call by GET',
+      async (name) => {
+        const fixture = await worldOf(name, name === 'twilio' ? {} : secret);
+        const call = fixture.double.receipt(
+          { id: 'x', to: '22670000001', status: 'delivered' },
+          at,
+          fixture.clock.now(),
+        );
+        expect((await get(fixture, call, at)).status).toBe(404);
+        expect([...fixture.sink.received, ...fixture.sink.reported]).toEqual([]);
+      },
+    );
   });
 
   test('endless forged calls do not fill the log', async () => {

@@ -9,6 +9,7 @@ import { lastingTests } from './lasting.js';
 import { matchTests } from './matching.js';
 import { parkTests } from './parking.js';
 import { PARKING, PartsFixture } from './parts-fixture.js';
+import { sameIdTests } from './same-id.js';
 import { storeTests } from './storing.js';
 
 const IDS = ['a', 'b', 'c'];
@@ -193,5 +194,6 @@ export function partTests(runner: PartRunner<StoragePart>, world: StorageFixture
   runner.describe('matching', () => matchTests(runner, world, steps));
   runner.describe('parking', () => parkTests(runner, world, steps));
   runner.describe('receipts that may be the last', () => lastingTests(runner, world, steps));
+  runner.describe('parts with the same id', () => sameIdTests(runner, world, steps));
   runner.describe('ids that a carrier uses again', () => againTests(runner, steps));
 }
