@@ -63,7 +63,11 @@ describe('Kannel', () => {
 
   test('gets lifetime, priority and the SMSC', async () => {
     const vendor = (baseUrl: string) => kannel({ ...LOGIN, smsc: 'orange-bf', baseUrl });
-    const { fixture } = await open({ ...kannelDouble, vendor, read: () => ({ to: '22670000001', from: 'x', text: 'x' }) });
+    const { fixture } = await open({
+      ...kannelDouble,
+      vendor,
+      read: () => ({ to: '22670000001', from: 'x', text: 'x' }),
+    });
     await fixture.submit(anSms({ priority: 'code', expiresAt: fixture.clock.now() + 299_999 }));
     await fixture.submit(anSms({ expiresAt: fixture.clock.now() + 1000 }));
     await fixture.submit(anSms());

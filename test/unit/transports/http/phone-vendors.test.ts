@@ -79,7 +79,13 @@ describe('SMSGate', () => {
   test('gets lifetime, priority and the SIM card', async () => {
     const vendor = (baseUrl: string) =>
       smsgate({ username: 'u', password: 'p', simNumber: 2, activeWithinHours: 12, baseUrl });
-    const fixture = opened(await GatewayFixture.open({ ...smsgateDouble, vendor, read: () => ({ to: '22670000001', from: 'x', text: 'x' }) }));
+    const fixture = opened(
+      await GatewayFixture.open({
+        ...smsgateDouble,
+        vendor,
+        read: () => ({ to: '22670000001', from: 'x', text: 'x' }),
+      }),
+    );
     await fixture.submit(anSms({ priority: 'code', expiresAt: fixture.clock.now() + 300_000 }));
     const [request] = fixture.server.requests;
     expect(request?.path).toBe('/3rdparty/v1/messages?skipPhoneValidation=true&deviceActiveWithin=12');
@@ -95,7 +101,13 @@ describe('SMSGate', () => {
 
   test('in local mode is the phone itself', async () => {
     const vendor = (baseUrl: string) => smsgate({ username: 'u', password: 'p', local: true, baseUrl });
-    const fixture = opened(await GatewayFixture.open({ ...smsgateDouble, vendor, read: () => ({ to: '22670000001', from: 'x', text: 'x' }) }));
+    const fixture = opened(
+      await GatewayFixture.open({
+        ...smsgateDouble,
+        vendor,
+        read: () => ({ to: '22670000001', from: 'x', text: 'x' }),
+      }),
+    );
     await fixture.submit();
     expect(fixture.server.requests[0]?.path).toBe('/messages?skipPhoneValidation=true');
   });
