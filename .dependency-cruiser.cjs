@@ -50,6 +50,7 @@ const layers = {
     'webhooks',
     'core',
   ],
+  compat: ['common', 'accounts', 'events', 'outbox', 'http', 'openapi', 'sms', 'otp', 'webhooks', 'core'],
   mcp: ['common', 'accounts', 'billing', 'events', 'outbox', 'http', 'openapi', 'sms', 'webhooks', 'core'],
   dashboard: ['common', 'accounts', 'http', 'openapi', 'core', 'management'],
   telemetry: [
@@ -100,7 +101,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: [WIRING, '^src/index\\.ts$', '^src/(dashboard|mcp)/index\\.ts$', '^src/testing/'],
+        pathNot: [WIRING, '^src/index\\.ts$', '^src/(compat|dashboard|mcp)/index\\.ts$', '^src/testing/'],
       },
       to: { path: WIRING },
     },

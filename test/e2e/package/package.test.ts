@@ -98,6 +98,7 @@ const ENTRIES = [
   'index',
   'client/index',
   'client/manage/index',
+  'compat/index',
   'dashboard/index',
   'health/terminus/index',
   'management/index',

@@ -1,0 +1,47 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import { Admission } from '../accounts/admission.js';
+import { Authenticator, type Caller } from '../accounts/keys/authenticator.js';
+import { type PermissionName, permissionOf } from '../accounts/keys/permissions.js';
+import { MessagingError } from '../common/errors.js';
+
+/** A user name and a password (RFC 7617). */
+export interface BasicCredentials {
+  readonly user: string;
+  readonly password: string;
+}
+
+/** Authenticates callers whose key is the password of Basic authentication. */
+@Injectable()
+export class BasicCallers {
+  constructor(
+    private readonly authenticator: Authenticator,
+    private readonly admission: Admission,
+  ) {}
+
+  /**
+   * The caller of a request that needs a permission.
+   * @param ip the client's address according to the framework
+   * @throws MessagingError `error.unauthorized`, and the other reasons for which a key is refused
+   */
+  async admit(
+    { authorization }: Pick<IncomingHttpHeaders, 'authorization'>,
+    permission: PermissionName,
+    ip: string | undefined,
+  ): Promise<{ readonly caller: Caller; readonly user: string }> {
+    const given = credentialsIn(authorization);
+    if (given === undefined) throw new MessagingError('error.unauthorized');
+    const answer = await this.authenticator.authenticate({ 'x-api-key': given.password });
+    const admitted = await this.admission.admit(answer, permissionOf(permission), { target: '', ip });
+    if (admitted.kind === 'refused') throw new MessagingError(admitted.code, {}, admitted.retryAfter);
+    return { caller: admitted.caller, user: given.user };
+  }
+}
+
+/** The credentials of an `Authorization: Basic …` header; undefined for anything else. */
+function credentialsIn(authorization: string | undefined): BasicCredentials | undefined {
+  const [, encoded] = /^basic +([A-Za-z0-9+/]+=*)$/i.exec(authorization ?? '') ?? [];
+  if (encoded === undefined) return undefined;
+  const [, user, password] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? [];
+  return user === undefined || password === undefined ? undefined : { user, password };
+}
