@@ -56,16 +56,24 @@ export class PersonalText {
     return this.variables.find((name) => !(Object.hasOwn(values, name) && typeof values[name] === 'string'));
   }
 
-  /** Returns only the values that the text uses. */
+  /** Returns only the values that the text uses: the same object if it has no others. */
   usedOf(values: Variables): Variables {
+    let others = 0;
+    for (const name in values) if (!this.variables.includes(name)) others++;
+    if (others === 0) return values;
     return Object.fromEntries(this.variables.map((name) => [name, valueFor(values, name)]));
+  }
+
+  /** The pieces between the variables, joined: what each recipient gets, whatever its values are. */
+  get commonText(): string {
+    return this.literals.join('');
   }
 
   /** Completes the text. Braces in a value stay as they are. A variable without a value is left empty. */
   complete(values: Variables): string {
     let text = this.literals[0] ?? '';
-    for (const [index, name] of this.names.entries()) {
-      text += valueFor(values, name) + (this.literals[index + 1] ?? '');
+    for (let index = 0; index < this.names.length; index++) {
+      text += valueFor(values, this.names[index] ?? '') + (this.literals[index + 1] ?? '');
     }
     return text;
   }

@@ -4,7 +4,7 @@ import type { Send } from './send.js';
 
 /** The deliveries of a send that is stored with a lease. They are the same as those that a claim would return. */
 export function deliveriesOf(send: Send): readonly Delivery[] {
-  return send.recipients.map(({ number }, position) => {
+  return send.recipients.map(({ number, vars }, position) => {
     // The fields are written out, as in a claim (`toDelivery`). The compiler names a field that is missing here.
     const delivery: Writable<Delivery> = {
       messageId: send.id,
@@ -19,6 +19,7 @@ export function deliveriesOf(send: Send): readonly Delivery[] {
       attempt: 1,
       acceptedAt: send.at,
     };
+    if (vars !== undefined) delivery.vars = vars;
     if (send.trace !== undefined) delivery.trace = send.trace;
     return delivery;
   });

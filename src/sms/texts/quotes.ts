@@ -31,7 +31,9 @@ export async function quotePersonal(content: string, addressees: Addressees, set
     const recipients = await priceRecipients(addressees.numbers, checked.segments, settings);
     for (const recipient of recipients) quote.add(recipient, checked);
   } else {
-    await eachText(text, addressees, settings, undefined, (priced) => quote.add(priced, priced.checked));
+    await eachText(text, addressees, settings, undefined, (number, _, checked) => {
+      quote.add({ number, units: checked.segments * settings.tariff.unitsFor(number) }, checked);
+    });
   }
   return quote.result();
 }

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Cancellation } from '../../common/concurrency/async.js';
 import { MessagingError } from '../../common/errors.js';
 import { PersonalText, type Variables } from '../../common/text/personal-text.js';
+import { isInvisible } from '../../common/text/visible-text.js';
 import type { Recipient } from '../../outbox/accept/send.js';
 import type { TextPayload } from '../../outbox/payload.js';
 import { measure } from '../segmentation.js';
@@ -21,11 +22,6 @@ import { personalPayload } from './completed-text.js';
 export interface PricedSend {
   readonly payload: TextPayload;
   readonly recipients: readonly Recipient[];
-}
-
-/** One recipient's text with its price. */
-export interface PricedText extends Recipient {
-  readonly checked: CheckedText;
 }
 
 /** How many characters of personal texts are completed before the event loop may handle other requests. */
@@ -73,14 +69,14 @@ export async function priceSend(
     return { payload: { kind: 'text', text: sent }, recipients };
   }
   const recipients: Recipient[] = [];
-  await eachText(text, addressees, settings, signal, ({ number, units, vars }) => {
-    recipients.push({ number, units, ...(vars && { vars }) });
+  await eachText(text, addressees, settings, signal, (number, vars, { segments }) => {
+    recipients.push({ number, units: segments * settings.tariff.unitsFor(number), vars });
   });
   return { payload: personalPayload(content, settings.transliterate), recipients };
 }
 
 /**
- * Completes, splits and prices the text of each recipient, and passes it to `take`.
+ * Completes and splits the text of each recipient, and passes it to `take` with the values that it uses.
  * @param signal ends the work between two recipients with its reason
  * @throws MessagingError as {@link priceSend}
  */
@@ -89,19 +85,24 @@ export async function eachText(
   { numbers, vars = [] }: Addressees,
   settings: SmsSettings,
   signal: Cancellation | undefined,
-  take: (priced: PricedText) => void,
+  take: (number: string, vars: Variables, checked: CheckedText) => void,
 ): Promise<void> {
   // A missing value is the caller's most likely mistake, so it is reported before all others.
-  for (const [index, number] of numbers.entries()) {
+  for (let index = 0; index < numbers.length; index++) {
     const variable = text.missingIn(vars[index] ?? NO_VALUES);
-    if (variable !== undefined) throw new MessagingError('error.variable_missing', { number, variable });
+    if (variable !== undefined) {
+      throw new MessagingError('error.variable_missing', { number: numbers[index] ?? '', variable });
+    }
   }
+  // Most texts have words of their own, so they are never empty.
+  const isNeverEmpty = !isInvisible(text.commonText);
   let characters = 0;
-  for (const [index, number] of numbers.entries()) {
+  for (let index = 0; index < numbers.length; index++) {
     const values = text.usedOf(vars[index] ?? NO_VALUES);
-    const checked = checkText(checkContent(text.complete(values)), settings);
-    take({ number, units: checked.segments * settings.tariff.unitsFor(number), vars: values, checked });
-    characters += checked.text.length;
+    const completed = text.complete(values);
+    const checked = checkText(isNeverEmpty ? completed : checkContent(completed), settings);
+    take(numbers[index] ?? '', values, checked);
+    characters += completed.length;
     if (characters < YIELD_AFTER_CHARACTERS) continue;
     characters = 0;
     await nextTurn();

@@ -33,7 +33,11 @@ describe('an accepted send', () => {
     const world = await open();
     world.worker();
     await settled();
-    const send = aSend(0, { trace: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' });
+    const send = aSend(0, {
+      payload: { kind: 'text', text: 'Bonjour {name}', personal: 'off' },
+      recipients: [{ number: '22670000000', units: 1, vars: { name: 'Awa' } }],
+      trace: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    });
     const count = await claimed(world, async () => {
       await world.send(send);
       await world.pass(200);
