@@ -29,6 +29,13 @@ export interface SmsOrder {
   readonly priority?: SendPriority | undefined;
   /** Look-ups, listings and events repeat it. At most 16 keys, 512 characters in all. */
   readonly metadata?: Metadata | undefined;
+  /** The earliest moment of the hand-over: RFC 3339 with an offset or `Z`, at most 180 days ahead. Default: at once. */
+  readonly send_at?: string | undefined;
+  /**
+   * Seconds from `send_at`, or else from the acceptance, 5 to 2 592 000. A recipient that is not handed over by then fails
+   * with the error `expired`, and its units are refunded.
+   */
+  readonly valid_for?: number | undefined;
 }
 
 export type { DeliveryStatus, PublishedStatus, SmsStatus, WaitingStatus } from '../events/delivery-status.js';

@@ -156,6 +156,8 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.fields_exclusive': 400,
   'error.field_invalid': 400,
   'error.metadata_too_large': 400,
+  'error.send_at_invalid': 400,
+  'error.valid_for_invalid': 400,
   'error.window_invalid': 400,
   'error.window_empty': 400,
   'error.invalid_number': 400,

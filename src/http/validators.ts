@@ -5,6 +5,7 @@ import { isPhoneNumber } from '../common/phone-numbers/phone-number.js';
 import { readNumber } from '../common/phone-numbers/read-number.js';
 import { invalidNumber } from '../common/phone-numbers/recipient-number.js';
 import { MAX_CHARACTERS, MAX_KEYS, metadataRefusal } from '../outbox/metadata.js';
+import { MAX_VALID_FOR, MIN_VALID_FOR } from '../outbox/schedule/read-schedule.js';
 import { classValidator, lateDecorator } from './late-decorators.js';
 
 /** class-validator's `IsString`. */
@@ -53,6 +54,17 @@ export function IsMetadata(options?: ValidationOptions): PropertyDecorator {
   return Rule({ name: METADATA, constraints: [MAX_KEYS, MAX_CHARACTERS], validator: { validate } }, options);
 }
 
+/** `send_at` of a send. The service checks the text; see `readSchedule`. */
+export function IsSendAt(options?: ValidationOptions): PropertyDecorator {
+  return Rule({ name: SEND_AT, validator: { validate: (value: unknown) => typeof value === 'string' } }, options);
+}
+
+/** `valid_for` of a send, in seconds. The service checks the range; see `readSchedule`. */
+export function IsValidFor(options?: ValidationOptions): PropertyDecorator {
+  const validate = (value: unknown): boolean => typeof value === 'number';
+  return Rule({ name: VALID_FOR, constraints: [MIN_VALID_FOR, MAX_VALID_FOR], validator: { validate } }, options);
+}
+
 function Rule(rule: ValidateByOptions, options: ValidationOptions | undefined): PropertyDecorator {
   return lateDecorator(() => classValidator().ValidateBy(rule, options));
 }
@@ -77,6 +89,8 @@ export const RECIPIENT_LIST = 'messagingRecipientList';
 export const QUERY_INTEGER = 'messagingQueryInteger';
 export const CODE_POINTS = 'messagingCodePoints';
 export const METADATA = 'messagingMetadata';
+export const SEND_AT = 'messagingSendAt';
+export const VALID_FOR = 'messagingValidFor';
 
 /** A rule that a field violates, and the field's value. */
 interface BrokenRule {
@@ -101,6 +115,8 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   isArray: 'error.field_not_list',
   arrayNotEmpty: 'error.field_not_list',
   arrayMinSize: 'error.field_not_list',
+  [SEND_AT]: 'error.send_at_invalid',
+  [VALID_FOR]: 'error.valid_for_invalid',
 };
 
 /** The error for an invalid field. */

@@ -1,6 +1,7 @@
 import { type DeliveryStatus, shownStatus, type TrailEntry } from '../outbox/delivery-state.js';
 import type { StoredMessage, TrackedRecipient } from '../outbox/outbox-records.js';
 import { isRemoved } from '../outbox/retention/removed-payload.js';
+import { dueView, scheduleView } from '../outbox/schedule/schedule.js';
 import type { MsgappMessage } from './msgapp.api.js';
 import { isMediaPayload, type MediaDescription, type ShownPayload } from './sending/message-contents.js';
 
@@ -24,6 +25,8 @@ export function messageOf(
     // The refund is read from the same row as the status, because the message itself is read separately.
     refunded_units: recipient.refundedUnits,
     metadata: message.metadata ?? null,
+    ...scheduleView(message.schedule),
+    due_at: dueView(recipient),
     queued_at: new Date(message.acceptedAt).toISOString(),
     sent_at: at('sent'),
     delivered_at: at('delivered'),

@@ -18,6 +18,7 @@ import { type StoredMessage, type TrackedRecipient } from '../outbox/outbox-reco
 import { OutboxStore } from '../outbox/outbox-store.js';
 import { type SendPriority } from '../outbox/queue/priority.api.js';
 import { sendPriority } from '../outbox/queue/priority.js';
+import { readSchedule, type ScheduleInput } from '../outbox/schedule/read-schedule.js';
 import type { MsgappMessage, MsgappPage, MsgappSendResult } from './msgapp.api.js';
 import { MsgappSettings } from './msgapp-options.js';
 import { type MsgappListQuery, messageQuery } from './msgapp-query.js';
@@ -28,7 +29,7 @@ import { isShownPayload, type MediaPayload } from './sending/message-contents.js
 import { type Sender, Senders } from './sending/senders.js';
 
 /** A text to one number. */
-export interface MsgappText {
+export interface MsgappText extends ScheduleInput {
   /** E.164 digits without the plus sign. */
   readonly to: string;
   readonly body?: string | undefined;
@@ -41,7 +42,7 @@ export interface MsgappText {
 }
 
 /** A file to one number. */
-export interface MsgappFile {
+export interface MsgappFile extends ScheduleInput {
   /** E.164 digits without the plus sign. */
   readonly to: string;
   /** The URL from which the service fetches the file. */
@@ -102,7 +103,7 @@ export class MsgappService {
    * charged.
    *
    * @throws MessagingError `error.invalid_number`, `error.empty_message`, `error.field_invalid` for more than 65 536 characters
-   * and for an unknown priority, `error.field_not_object` and `error.metadata_too_large` for metadata, `error.field_not_string`,
+   * and for an unknown priority, `error.send_at_invalid`, `error.valid_for_invalid`, `error.field_not_object` and `error.metadata_too_large` for metadata, `error.field_not_string`,
    * `error.body_not_object`, `error.unsendable_character`, `error.msgapp_no_session`, `error.msgapp_not_connected`,
    * `error.msgapp_reconnecting` (with `retryAfter`), `error.key_cap`, `error.insufficient_balance`, `error.account_not_found`,
    * `error.idempotency_mismatch`, `error.idempotency_running`, `error.storage_unavailable`
@@ -126,12 +127,13 @@ export class MsgappService {
       const from = this.checkNumbers(text);
       const priority = sendPriority(text.priority, 1);
       const metadata = metadataOf(text.metadata);
+      readSchedule(text, this.clock.now());
       const body = text.body ?? '';
       checkText('body', body);
       if (isInvisible(body)) throw new MessagingError('error.empty_message');
       const sender = await this.senders.choose(accountId, from, host);
       const payload = { kind: 'text', text: body };
-      const draft = this.draft(this.ids.next(), accountId, sender, { to: text.to, priority, metadata, payload }, once);
+      const draft = this.draft(this.ids.next(), accountId, sender, text, { priority, metadata, payload }, once);
       return this.outbox.accept({ ...draft, key }, { host, signal });
     };
     return this.gate.run(accountId, this.route('text'), once, send, host);
@@ -159,6 +161,7 @@ export class MsgappService {
       const from = this.checkNumbers(file);
       const priority = sendPriority(file.priority, 1);
       const metadata = metadataOf(file.metadata);
+      readSchedule(file, this.clock.now());
       checkString('mediaUrl', file.mediaUrl);
       const kind = file.mediaType ?? undefined;
       if (kind !== undefined && !MEDIA_KINDS.includes(kind)) {
@@ -172,7 +175,7 @@ export class MsgappService {
       const media = await this.intake.take(accountId, id, file.mediaUrl, kind, { signal, host });
       const payload: MediaPayload = { kind: 'media', media, ...(caption === undefined ? {} : { caption }) };
       try {
-        const draft = this.draft(id, accountId, sender, { to: file.to, priority, metadata, payload }, once);
+        const draft = this.draft(id, accountId, sender, file, { priority, metadata, payload }, once);
         const accepted = await this.outbox.accept({ ...draft, key }, { host, signal });
         if (accepted.replayed) await this.intake.remove(id, host);
         return accepted;
@@ -220,10 +223,14 @@ export class MsgappService {
     id: string,
     accountId: string,
     { sessionId, number }: Sender,
-    { to, ...message }: Pick<Send, 'priority' | 'metadata' | 'payload'> & { readonly to: string },
+    input: ScheduleInput & { readonly to: string },
+    message: Pick<Send, 'priority' | 'metadata' | 'payload'>,
     once: IdempotencyKey | undefined,
   ): Send {
     const { channel, tariff } = this.settings;
+    const at = this.clock.now();
+    // This was checked before. The validity counts from the acceptance.
+    const schedule = readSchedule(input, at);
     const reply: MsgappSendResult = { success: true, messageID: id };
     const units = message.payload.kind === 'media' ? tariff.media : tariff.text;
     return {
@@ -234,8 +241,9 @@ export class MsgappService {
       sender: number,
       ...message,
       reply,
-      at: this.clock.now(),
-      recipients: [{ number: to, units }],
+      at,
+      recipients: [{ number: input.to, units }],
+      ...(schedule && { schedule }),
       ...(once && { once }),
     };
   }

@@ -1,6 +1,7 @@
 import { DELIVERY_STATUSES, meaningsOf } from '../events/delivery-status.js';
 import { FINAL_SESSION_STATUSES, SESSION_STATUSES } from '../events/session-status.js';
 import { file } from '../media/media.api.js';
+import { DUE, SCHEDULE_VIEW } from '../outbox/schedule/schedule.api.js';
 import {
   count,
   EXAMPLE,
@@ -126,8 +127,10 @@ export const MsgappMessage = object('The message with its status and the time of
   status: oneOf(DELIVERY_STATUSES, meaningsOf(DELIVERY_STATUSES)),
   error: nullable(text('The name of the error. Null if there is none.')),
   units: count('Units charged at the send.', { example: 1 }),
-  refunded_units: count('Units refunded because it failed.'),
+  refunded_units: count('Units refunded because it failed or was canceled.'),
   metadata,
+  ...SCHEDULE_VIEW,
+  due_at: DUE,
   queued_at: moment('When it was accepted.'),
   sent_at: nullable(moment('When the channel accepted it.')),
   delivered_at: nullable(moment('When it reached the phone.')),

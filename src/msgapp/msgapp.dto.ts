@@ -1,5 +1,13 @@
 import type { Metadata } from '../events/events.api.js';
-import { IsMetadata, IsOptional, IsPhoneNumber, IsQueryInteger, IsString } from '../http/validators.js';
+import {
+  IsMetadata,
+  IsOptional,
+  IsPhoneNumber,
+  IsQueryInteger,
+  IsSendAt,
+  IsString,
+  IsValidFor,
+} from '../http/validators.js';
 import type { MediaKind } from '../media/media.api.js';
 import type { SendPriority } from '../outbox/queue/priority.api.js';
 
@@ -25,6 +33,14 @@ export class SendTextBody {
   @IsOptional()
   @IsMetadata()
   readonly metadata?: Metadata;
+
+  @IsOptional()
+  @IsSendAt()
+  readonly send_at?: string;
+
+  @IsOptional()
+  @IsValidFor()
+  readonly valid_for?: number;
 }
 
 /** Body of `POST …/send/media`. */
@@ -56,6 +72,14 @@ export class SendMediaBody {
   @IsOptional()
   @IsMetadata()
   readonly metadata?: Metadata;
+
+  @IsOptional()
+  @IsSendAt()
+  readonly send_at?: string;
+
+  @IsOptional()
+  @IsValidFor()
+  readonly valid_for?: number;
 }
 
 /** Query of `GET …/messages`. The service checks `status`. */

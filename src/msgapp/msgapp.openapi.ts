@@ -3,7 +3,7 @@ import { MEDIA_KINDS } from '../media/media.api.js';
 import { binary, events, json } from '../openapi/contents.js';
 import { describeController, type ErrorDescription, fieldsOf } from '../openapi/controller-description.js';
 import { invalid, NUMBER_RECONNECTING } from '../openapi/errors.js';
-import { MESSAGE_FILTERS, shortPages } from '../openapi/listings.js';
+import { MESSAGE_FILTERS, SCHEDULE_FIELDS, shortPages } from '../openapi/listings.js';
 import { SEND_PRIORITIES } from '../outbox/queue/priority.api.js';
 import { EXAMPLE, oneOf, text } from '../schemas/builders.js';
 import { exampleOf } from '../schemas/examples.js';
@@ -114,6 +114,7 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
           from: FROM,
           priority: PRIORITY,
           metadata: METADATA,
+          ...SCHEDULE_FIELDS,
         }),
         required: ['body'],
         examples: { text: { to: EXAMPLE.number, body: EXAMPLE.text } },
@@ -140,6 +141,7 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
           from: FROM,
           priority: PRIORITY,
           metadata: METADATA,
+          ...SCHEDULE_FIELDS,
         }),
         examples: { photo: { to: EXAMPLE.number, mediaUrl: MEDIA_URL, caption: 'Le colis' } },
       },

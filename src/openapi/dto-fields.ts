@@ -7,6 +7,8 @@ import {
   PHONE_NUMBER_LIST,
   QUERY_INTEGER,
   RECIPIENT_LIST,
+  SEND_AT,
+  VALID_FOR,
 } from '../http/validators.js';
 import { EXAMPLE, phoneNumber } from '../schemas/builders.js';
 import type { Schema } from '../schemas/schema.js';
@@ -60,6 +62,11 @@ const RULES: Readonly<Record<string, Rule>> = {
   [RECIPIENT_LIST]: {
     schema: (_, maxItems) => ({ type: 'array', minItems: 1, maxItems, items: RECIPIENT }),
     wrong: [[]],
+  },
+  [SEND_AT]: { schema: () => ({ type: 'string', format: 'date-time', example: EXAMPLE.moment }), wrong: [1] },
+  [VALID_FOR]: {
+    schema: ([minimum = 0, maximum = 0]) => ({ type: 'integer', minimum, maximum, example: 3600 }),
+    wrong: [''],
   },
   [METADATA]: {
     schema: ([maxProperties = 0, characters]) => ({

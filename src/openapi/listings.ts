@@ -34,3 +34,11 @@ export const MESSAGE_FILTERS = {
 /** Explains that some filters make pages shorter. */
 export const shortPages = (filters: string): string =>
   `With ${filters}, a page may have fewer items than \`limit\`, even none, although there are more: continue until \`next_cursor\` is null.`;
+
+/** The fields of a send that say when it is handed over. */
+export const SCHEDULE_FIELDS = {
+  send_at:
+    'The earliest moment of the hand-over: RFC 3339 with an offset or `Z`, at most 180 days ahead. Up to 60 seconds in the past counts as now. Default: at once.',
+  valid_for:
+    'Seconds from `send_at`, or else from the acceptance. A recipient that is not handed over by then is `failed` with the error `expired`, and its units are refunded. Default: no limit.',
+};

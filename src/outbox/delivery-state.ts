@@ -73,6 +73,11 @@ export interface DeliveryUpdate {
    */
   readonly uncounted?: { readonly leaseUntil: number };
   /**
+   * True, with `queued`: until `dueAt` the delivery does not hold up the later ones of its lane. It then enters the lane
+   * at the place of that time.
+   */
+  readonly leavesLane?: boolean;
+  /**
    * A time in milliseconds since the epoch. With `queued`, the time of the next attempt. With `sent`, the time at which
    * the delivery becomes `unknown` if no report has come. `null` with `sent`: no report is expected. This also removes
    * the deadline of a delivery that is already `sent`.

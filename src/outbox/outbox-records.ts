@@ -135,6 +135,8 @@ export interface StoredRecipient {
   readonly vars?: Variables;
   /** Milliseconds since the epoch. */
   readonly updatedAt: number;
+  /** While it is `queued`: when it is due, milliseconds since the epoch, if that is later than `updatedAt`. */
+  readonly dueAt?: number;
 }
 
 /** A recipient with its newest attempts. */

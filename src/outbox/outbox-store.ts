@@ -34,6 +34,7 @@ import type { Gaps } from './policy/policy-records.js';
 import { PolicyStore } from './policy/policy-store.js';
 import { claimDeliveries, nextDueTime } from './queue/claim.js';
 import { ClaimPlan } from './queue/claim-plan.js';
+import { enterLanes } from './queue/parked.js';
 import { QueueMemories } from './queue/queue-memories.js';
 import type { Floors, QueueMemory } from './queue/queue-memory.js';
 import { expireDeliveries, settleDeliveries } from './settle/settle.js';
@@ -172,6 +173,14 @@ export class OutboxStore {
     });
     if (claimed.length > 0) memory.put({ status: 'sending', name: '', due: order.leaseUntil });
     return claimed;
+  }
+
+  /**
+   * Moves deliveries that have become due into their lanes; see `PARKED_QUEUE`. Call it before claims with lanes.
+   * @returns whether more may be due
+   */
+  enterLanes(channel: string, now: number): Promise<boolean> {
+    return this.database.writeLazily(() => enterLanes(this.database.dialect, channel, now));
   }
 
   /**

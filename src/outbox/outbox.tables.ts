@@ -34,11 +34,11 @@ function messages(dialect: Dialect): string[] {
 
     // One row per recipient.
     // due_at: the time of the next attempt, the end of the worker's lease or the deadline of a report; null: never.
-    // lane: null once no further attempt is needed.
+    // lane: null once no further attempt is needed; see `parkedLane` for deliveries that wait for their time.
     // lane_turn: the position of its send in the lane, smallest first (`PriorityTurns`); 0 from the first attempt on, so that no
     //   later recipient overtakes it.
-    // queue: the account while the recipient waits for an attempt and has no lane; otherwise '', so that leases and deadlines
-    //   are found in the order of time.
+    // queue: the account while the recipient waits for an attempt and has no lane, and `PARKED_QUEUE` while it waits for its
+    //   time outside its lane; otherwise '', so that leases and deadlines are found in the order of time.
     // attempt: the number of attempts begun.
     // tries: the number of attempts in the trail. An attempt that tried several carriers has stored several.
     // doubtful: 1 if the carrier may have accepted one.

@@ -2,6 +2,7 @@ import { shownStatus } from '../outbox/delivery-state.js';
 import type { RecipientDetails, StoredMessage } from '../outbox/outbox-records.js';
 import { isPersonal } from '../outbox/payload.js';
 import { isRemoved } from '../outbox/retention/removed-payload.js';
+import { dueView, scheduleView } from '../outbox/schedule/schedule.js';
 import { attemptsOf } from './attempt-view.js';
 import { measure } from './segmentation.js';
 import type { SmsRecipient, SmsSummary } from './sms.api.js';
@@ -23,6 +24,7 @@ export function summaryOf(message: StoredMessage, numbers: readonly string[]): S
     recipients_count: message.recipients,
     refunded_units: message.refundedUnits,
     metadata: message.metadata ?? null,
+    ...scheduleView(message.schedule),
   };
 }
 
@@ -41,6 +43,7 @@ function recipientOf(recipient: RecipientDetails, content: string | null): SmsRe
     refunded_units: recipient.refundedUnits,
     error: recipient.error ?? null,
     updated_at: new Date(recipient.updatedAt).toISOString(),
+    due_at: dueView(recipient),
     attempts: attemptsOf(recipient),
     attempts_count: recipient.attemptsCount,
   };

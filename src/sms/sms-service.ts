@@ -18,6 +18,7 @@ import { FIRST_RECIPIENTS, type StoredMessage } from '../outbox/outbox-records.j
 import { OutboxStore } from '../outbox/outbox-store.js';
 import { type SendPriority } from '../outbox/queue/priority.api.js';
 import { sendPriority } from '../outbox/queue/priority.js';
+import { readSchedule, type ScheduleInput } from '../outbox/schedule/read-schedule.js';
 import { OPTED_OUT, OptOutDirectory } from './opt-out/opt-out-directory.js';
 import type { SmsDetails, SmsPage, SmsQuote, SmsRecipientPage, SmsSendResult } from './sms.api.js';
 import { SMS } from './sms-channel.js';
@@ -30,7 +31,7 @@ import { quoteOf, quotePersonal } from './texts/quotes.js';
 import { priceSend } from './texts/send-text.js';
 
 /** A text to one or more numbers under a sender name. */
-export interface SmsToSend {
+export interface SmsToSend extends ScheduleInput {
   readonly signature: string;
   /** With `to`, a text with variables: `{name}` stands for a value of each recipient, `{{` and `}}` for braces. */
   readonly content?: string | undefined;
@@ -89,7 +90,7 @@ export class SmsService {
    *
    * @throws MessagingError `error.invalid_number`, `error.field_not_list`, `error.recipients_not_list`,
    * `error.too_many_recipients`, `error.field_missing` without recipients, `error.fields_exclusive` for both `number` and `to`, `error.field_invalid` for an unknown
-   * priority, `error.field_not_object` and `error.metadata_too_large` for metadata, `error.empty_message`,
+   * priority, `error.send_at_invalid`, `error.valid_for_invalid`, `error.field_not_object` and `error.metadata_too_large` for metadata, `error.empty_message`,
    * `error.field_not_string` for a content that is not a string, `error.body_not_object`, `error.signature_refused`,
    * `error.unsendable_character`, `error.too_many_segments`; for `to` also `error.field_not_object`, `error.field_not_string`
    * and `error.field_too_long` for values, `error.stray_brace`, and `error.variable_missing`, which names the first recipient
@@ -189,6 +190,7 @@ export class SmsService {
     const { numbers } = addressees;
     const priority = sendPriority(sms.priority, numbers.length);
     const metadata = metadataOf(sms.metadata);
+    readSchedule(sms, this.clock.now());
     const content = checkContent(sms.content);
     const usable = this.signatures.isUsable(accountId, sms.signature, host);
     if (!(usable instanceof Promise ? await usable : usable)) throw new MessagingError('error.signature_refused');
@@ -209,6 +211,8 @@ export class SmsService {
       sms_units: unitsOf(recipients),
       date_sent: isoText(at),
     };
+    // This was checked above. The validity counts from the acceptance.
+    const schedule = readSchedule(sms, at);
     return {
       id,
       accountId,
@@ -221,6 +225,7 @@ export class SmsService {
       recipients,
       at,
       reply,
+      ...(schedule && { schedule }),
       ...(once && { once }),
     };
   }

@@ -1,4 +1,5 @@
 import { type DeliveryStatus, meaningsOf, REPORTED_STATUSES, SMS_STATUSES } from '../events/delivery-status.js';
+import { DUE, SCHEDULE_VIEW } from '../outbox/schedule/schedule.api.js';
 import {
   count,
   EXAMPLE,
@@ -72,6 +73,7 @@ export const SmsRecipient = object('One recipient of a sent SMS.', {
     text('The carrier’s error, or `opted_out`: the phone has refused this signature. Null if there is no error.'),
   ),
   updated_at: moment('When the status last changed.'),
+  due_at: DUE,
   attempts: list(ref<SmsAttempt>({ SmsAttempt }), {
     description: 'The newest 10 attempts, oldest first.',
     maxItems: 10,
@@ -106,8 +108,9 @@ const SUMMARY = {
   segments: nullable(
     count('The number of parts of the text. Null if it was removed, and if it has variables.', { minimum: 1 }),
   ),
-  refunded_units: count('Units refunded because recipients failed.'),
+  refunded_units: count('Units refunded because recipients failed or were canceled.'),
   metadata,
+  ...SCHEDULE_VIEW,
 };
 
 /** The answer to a send. `number` has the distinct numbers in order of first appearance. */

@@ -6,7 +6,9 @@ import {
   IsPhoneNumberList,
   IsQueryInteger,
   IsRecipientList,
+  IsSendAt,
   IsString,
+  IsValidFor,
 } from '../http/validators.js';
 import type { SendPriority } from '../outbox/queue/priority.api.js';
 import type { PersonalRecipient } from './texts/addressees.js';
@@ -38,6 +40,14 @@ export class SendSmsBody {
   @IsOptional()
   @IsMetadata()
   readonly metadata?: Metadata;
+
+  @IsOptional()
+  @IsSendAt()
+  readonly send_at?: string;
+
+  @IsOptional()
+  @IsValidFor()
+  readonly valid_for?: number;
 }
 
 /** Body of `POST /sms/quote`. */

@@ -6,7 +6,7 @@ import {
   type Surroundings,
 } from '../openapi/controller-description.js';
 import { invalid } from '../openapi/errors.js';
-import { MESSAGE_FILTERS, PAGE, shortPages } from '../openapi/listings.js';
+import { MESSAGE_FILTERS, PAGE, SCHEDULE_FIELDS, shortPages } from '../openapi/listings.js';
 import { SEND_PRIORITIES } from '../outbox/queue/priority.api.js';
 import { EXAMPLE, oneOf } from '../schemas/builders.js';
 import { exampleOf } from '../schemas/examples.js';
@@ -32,11 +32,12 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
   const { maxSegments: max, recipients, transliterate } = get(SmsSettings);
   const { sms_units: units } = quoteOf(EXAMPLE.text, surroundings);
   const charged = { signature: accounts.signatures[0], sms_units: units };
-  const delivered = exampleOf(SCHEMAS, 'SmsRecipient', { units });
+  const delivered = exampleOf(SCHEMAS, 'SmsRecipient', { units, due_at: null });
   const failed = exampleOf(SCHEMAS, 'SmsRecipient', {
     status: 'failed',
     units,
     refunded_units: units,
+    due_at: null,
     error: 'sandbox: refused',
     attempts: [exampleOf(SCHEMAS, 'SmsAttempt', { status: 'failed', error: 'refused', segments: null })],
   });
@@ -88,6 +89,7 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
               'How soon the SMS are handed over, compared with other messages. Default: `normal`, or `bulk` above 1000 recipients.',
             ),
             metadata: 'Look-ups, listings and events repeat it.',
+            ...SCHEDULE_FIELDS,
           }),
           required: ['content'],
           examples: {

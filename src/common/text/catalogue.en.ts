@@ -23,6 +23,9 @@ export const en: Readonly<Record<keyof typeof fr, string>> = {
   'error.fields_exclusive': 'The fields {field} and {other} cannot be used together',
   'error.field_invalid': 'The field {field} is invalid',
   'error.metadata_too_large': 'Metadata too large: at most {keys} keys and {characters} characters in all',
+  'error.send_at_invalid':
+    'The field {field} must be an existing moment with an offset, as in 2026-11-28T08:00:00Z, at most 60 seconds in the past and 180 days ahead',
+  'error.valid_for_invalid': 'The field {field} must be an integer from 5 to 2592000 (seconds)',
   'error.window_invalid':
     'The field {field} is invalid: a window has "from" and "to" (HH:MM, not equal), "days" (1 to 7, each once) and "zone" ("recipient" or an IANA name)',
   'error.window_empty': 'The window never opens in {country}: no moment is inside it in all time zones there',

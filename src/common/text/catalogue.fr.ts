@@ -21,6 +21,9 @@ export const fr = {
   'error.fields_exclusive': 'Les champs {field} et {other} ne vont pas ensemble',
   'error.field_invalid': 'Le champ {field} est invalide',
   'error.metadata_too_large': 'Métadonnées trop volumineuses : maximum {keys} clés et {characters} caractères en tout',
+  'error.send_at_invalid':
+    'Le champ {field} doit être un moment existant avec décalage horaire, comme 2026-11-28T08:00:00Z, au plus 60 secondes dans le passé et 180 jours à venir',
+  'error.valid_for_invalid': 'Le champ {field} doit être un entier entre 5 et 2592000 (secondes)',
   'error.window_invalid':
     'Le champ {field} est invalide : une plage a « from » et « to » (HH:MM, différents), « days » (1 à 7, chacun une fois) et « zone » (« recipient » ou un nom IANA)',
   'error.window_empty':

@@ -7,6 +7,7 @@ import { sessionEvents } from '../../events/account-events.js';
 import type { TransactionPublisher } from '../../events/event-recorder.js';
 import { isFinal } from '../../events/session-status.js';
 import { lockRecords, writeRecords } from '../../outbox/policy/policy-records.js';
+import { PARKED } from '../../outbox/queue/parked.js';
 import type { Dialect } from '../../storage/dialect.js';
 import { type Operation, rowsOf, write } from '../../storage/engine/operation.js';
 import { integerOf, textOf } from '../../storage/engine/rows.js';
@@ -183,9 +184,10 @@ export function* findStranded(
 ): Operation<Page<StoredSession>> {
   const turn = dialect.by('messaging_recipient_turn');
   const waiting = yield* rowsOf(
-    `SELECT r.lane FROM messaging_recipient r${turn} WHERE r.channel = ? AND r.lane > ? ORDER BY r.lane LIMIT ?`,
+    `SELECT r.lane FROM messaging_recipient r${turn} WHERE r.channel = ? AND r.lane > ? AND r.lane < ? ORDER BY r.lane LIMIT ?`,
     channel,
     after,
+    PARKED,
     limit,
   );
   const lanes = [...new Set(waiting.map((row) => textOf(row, 'lane')))];
@@ -210,6 +212,8 @@ export function* purgeSessions(dialect: Dialect, before: number, limit: number):
   const old = yield* rowsOf(
     `SELECT a.id FROM messaging_session a WHERE a.updated_at < ? AND a.lease_until IS NULL AND NOT EXISTS (
       SELECT 1 FROM messaging_recipient r WHERE ${dialect.lookUp('r.channel = a.channel AND r.lane = a.id')})
+      AND NOT EXISTS (
+        SELECT 1 FROM messaging_recipient r WHERE ${dialect.lookUp(`r.channel = a.channel AND r.lane = concat('${PARKED}', a.id)`)})
       ORDER BY a.updated_at LIMIT ?`,
     before,
     limit,

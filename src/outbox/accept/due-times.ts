@@ -19,6 +19,11 @@ export function firstDueOf(send: Send): number {
   return first;
 }
 
+/** Whether a send of a lane waits outside its lane, because it is not due yet; see `PARKED_QUEUE`. */
+export function isParked(send: Send): boolean {
+  return send.lane !== undefined && firstDueOf(send) > send.at;
+}
+
 /** Whether the recipients are due at different times, besides their groups. */
 export function hasOwnTimes({ recipients }: Send): boolean {
   return recipients.some(({ dueAt }) => dueAt !== undefined);

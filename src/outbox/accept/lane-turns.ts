@@ -28,3 +28,13 @@ export class LaneTurns {
     return PRIORITIES.indexOf(priority) * PER_PRIORITY + this.last;
   }
 }
+
+/**
+ * The turn of a delivery that enters its lane at a time: after the sends of its priority that were accepted before, and
+ * before those that are accepted later.
+ *
+ * @param at milliseconds since the epoch
+ */
+export function laneTurnAt(at: number, priority: Priority): number {
+  return PRIORITIES.indexOf(priority) * PER_PRIORITY + at * TURNS_PER_MS;
+}

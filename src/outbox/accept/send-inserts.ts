@@ -8,10 +8,11 @@ import type { Operation, Statement } from '../../storage/engine/operation.js';
 import { asTheyAre, type RowShape, shapeOf, slicesOf } from '../../storage/engine/rows.js';
 import { isPersonal } from '../payload.js';
 import type { Gaps } from '../policy/policy-records.js';
+import { PARKED_QUEUE, parkedLane } from '../queue/parked.js';
 import { type Priority } from '../queue/priority.api.js';
 import { rankOf } from '../queue/priority.js';
 import { scheduleValues } from '../schedule/schedule.js';
-import { dueTimesOf, firstDueOf, hasOwnTimes, TOGETHER } from './due-times.js';
+import { dueTimesOf, firstDueOf, hasOwnTimes, isParked, TOGETHER } from './due-times.js';
 import type { LaneTurns } from './lane-turns.js';
 import { refusedTransitions } from './refusals.js';
 import { costOf, type Recipient, type Send } from './send.js';
@@ -132,7 +133,7 @@ const LEASED_VALUES = { ...asTheyAre(LEASED), refunded_units: '0', status: "'sen
  * The statements that write the recipients of accepted sends. Those of a lane are written in the order of the sends.
  */
 function insertRecipients(dialect: Dialect, sends: readonly Send[], turns: LaneTurns): Statement[] {
-  const laned = sends.filter(({ lane }) => lane !== undefined);
+  const laned = sends.filter((send) => send.lane !== undefined && !isParked(send));
   const turnOf = new Map(laned.map((send) => [send.id, turns.next(send.at, priorityOf(send))]));
   const withRefused = new Set(sends.filter(({ recipients }) => recipients.some(isRefused)));
   const isWhole = (send: Send) => isLarge(send) && !withRefused.has(send) && !hasOwnTimes(send);
@@ -144,7 +145,7 @@ function insertRecipients(dialect: Dialect, sends: readonly Send[], turns: LaneT
     // out the column of queues.
     ...manySends(
       dialect,
-      small.filter(({ id, leaseUntil }) => leaseUntil === undefined && !turnOf.has(id)),
+      small.filter((send) => send.leaseUntil === undefined && !turnOf.has(send.id) && !isParked(send)),
       QUEUED,
       ({ accountId }) => [accountId],
     ),
@@ -153,6 +154,12 @@ function insertRecipients(dialect: Dialect, sends: readonly Send[], turns: LaneT
       small.filter(({ id }) => turnOf.has(id)),
       LANED,
       ({ id, lane }) => [lane, turnOf.get(id)],
+    ),
+    ...manySends(
+      dialect,
+      small.filter((send) => isParked(send)),
+      { ...FREE, queue: 'text', lane: 'text' },
+      ({ lane = '' }) => [PARKED_QUEUE, parkedLane(lane)],
     ),
     ...leasedSends(
       dialect,
@@ -233,7 +240,7 @@ function oneSend(dialect: Dialect, send: Send, turn: number | undefined): Statem
         id,
         channel,
         queueOf(send),
-        lane ?? null,
+        lane === undefined || turn !== undefined ? (lane ?? null) : parkedLane(lane),
         turn ?? null,
         rankOf(priorityOf(send)),
         (leaseUntil ?? firstDueOf(send)) + from / TOGETHER,
@@ -325,11 +332,13 @@ function priorityOf({ priority = 'normal' }: Send): Priority {
 }
 
 /**
- * The queue of a send. A send with a lane has none, because lanes have an order of their own, and neither has one with a
- * lease.
+ * The queue of a send. A send with a lane has none, because lanes have an order of their own, unless it waits for its
+ * time; neither has one with a lease.
  */
-function queueOf({ accountId, lane, leaseUntil }: Send): string {
-  return lane === undefined && leaseUntil === undefined ? accountId : '';
+export function queueOf(send: Send): string {
+  if (send.leaseUntil !== undefined) return '';
+  if (send.lane === undefined) return send.accountId;
+  return isParked(send) ? PARKED_QUEUE : '';
 }
 
 function isRefused({ refused: reason }: Recipient): boolean {

@@ -37,8 +37,15 @@ type DeliveryResultKind =
   /**
    * It was not tried, and this does not count as an attempt. It is queued again until `until`, milliseconds since the
    * epoch. `away`: the delivery waits for a failing carrier, which may never recover, instead of a rate limit.
+   * `leavesLane`: until then it does not hold up the later deliveries of its lane.
    */
-  | { readonly kind: 'postponed'; readonly error: string; readonly until: number; readonly away?: true }
+  | {
+      readonly kind: 'postponed';
+      readonly error: string;
+      readonly until: number;
+      readonly away?: true;
+      readonly leavesLane?: true;
+    }
   /**
    * It was refused for good. `unasked`: the carrier was not asked, so the refusal proves nothing about earlier
    * attempts.
@@ -146,6 +153,7 @@ export function updateOf(
   if (reference !== undefined) update.reference = reference;
   if (error !== undefined) update.error = error;
   if (result.trail !== undefined) update.trail = result.trail;
+  if (result.kind === 'postponed' && result.leavesLane && status === 'queued') update.leavesLane = true;
   return update;
 }
 

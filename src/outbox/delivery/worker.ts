@@ -22,6 +22,9 @@ import { IdleTimer } from './idle-timer.js';
  */
 const GATHER_MS = 50;
 
+/** The time between two searches for deliveries that enter their lanes, in milliseconds. */
+const ENTER_MS = 250;
+
 /** The time between two checks whether the channel has capacity again, in milliseconds. */
 const CAPACITY_LOOK_MS = CAPACITY_MS / 2;
 
@@ -70,6 +73,8 @@ export class ChannelWorker {
   private running: Promise<void> = Promise.resolve();
   /** When overdue deliveries were last expired, by the clock's `elapsed`. */
   private lastExpiry = Number.NEGATIVE_INFINITY;
+  /** When due deliveries last entered their lanes, by the clock's `elapsed`. */
+  private lastEntering = Number.NEGATIVE_INFINITY;
   /** Whether the last batch of overdue deliveries was full. */
   private moreIsOverdue = false;
 
@@ -171,7 +176,10 @@ export class ChannelWorker {
    */
   private async claim(): Promise<boolean> {
     const lanes = this.channel.lanes();
-    if (lanes) return lanes.length > 0 && this.claimLanes(lanes);
+    if (lanes) {
+      await this.enterLanes();
+      return lanes.length > 0 && this.claimLanes(lanes);
+    }
     const { batchSize } = this.settings;
     const isServed = await this.takeHanded();
     if (isServed && !this.isCalled && this.clock.elapsed() - this.lastLook < Math.min(LOOK_MS, this.settings.pollMs)) {
@@ -247,6 +255,14 @@ export class ChannelWorker {
     // The delivery of each lane is a batch of its own, so that a slow lane does not delay the others.
     for (const delivery of batch) this.launch([delivery], leaseUntil, () => true);
     return batch.length === batchSize;
+  }
+
+  /** Lets deliveries whose time has come enter their lanes. */
+  private async enterLanes(): Promise<void> {
+    const elapsed = this.clock.elapsed();
+    if (elapsed - this.lastEntering < ENTER_MS) return;
+    const more = await this.store.enterLanes(this.channel.name, this.clock.now());
+    this.lastEntering = more ? Number.NEGATIVE_INFINITY : elapsed;
   }
 
   /**

@@ -2,7 +2,7 @@ import { withinPage } from '../../common/listing/page.js';
 import type { Variables } from '../../common/text/personal-text.js';
 import type { Dialect } from '../../storage/dialect.js';
 import { type Operation, type Row, rowsOf, type Statement } from '../../storage/engine/operation.js';
-import { integerOf, optionalText, textOf } from '../../storage/engine/rows.js';
+import { integerOf, optionalInteger, optionalText, textOf } from '../../storage/engine/rows.js';
 import type { DeliveryStatus } from '../delivery-state.js';
 import {
   FIRST_RECIPIENTS,
@@ -17,7 +17,7 @@ import { firstTrails, newestAttempts } from '../settle/trail.js';
 /** The maximum number of recipients that are examined for one page. */
 export const EXAMINED_RECIPIENTS = 20_000;
 
-const RECIPIENT = 'r.number, r.status, r.units, r.refunded_units, r.error, r.vars, r.updated_at';
+const RECIPIENT = 'r.number, r.status, r.units, r.refunded_units, r.error, r.vars, r.updated_at, r.due_at';
 
 /** The approximate size of a recipient, and of each of its attempts, in bytes. */
 const BYTES = 300;
@@ -132,15 +132,19 @@ export function seenAs(status: DeliveryStatus): Statement {
 
 function toRecipient(row: Row): StoredRecipient {
   const vars = storedVars(row);
+  // Only this package writes the column, from values of this type.
+  const status = textOf(row, 'status') as DeliveryStatus;
+  const updatedAt = integerOf(row, 'updated_at');
+  const dueAt = optionalInteger(row, 'due_at') ?? updatedAt;
   return {
     number: textOf(row, 'number'),
-    // Only this package writes the column, from values of this type.
-    status: textOf(row, 'status') as DeliveryStatus,
+    status,
     units: integerOf(row, 'units'),
     refundedUnits: integerOf(row, 'refunded_units'),
     error: optionalText(row, 'error'),
     ...(vars === undefined ? {} : { vars }),
-    updatedAt: integerOf(row, 'updated_at'),
+    updatedAt,
+    ...(status === 'queued' && dueAt > updatedAt ? { dueAt } : {}),
   };
 }
 

@@ -1,5 +1,6 @@
 import { firstDueOf } from '../accept/due-times.js';
 import type { Send } from '../accept/send.js';
+import { queueOf } from '../accept/send-inserts.js';
 import type { DeliveryUpdate } from '../delivery-state.js';
 import type { CommitOutcome, DeliveryTransition } from '../outbox-records.js';
 import { QueueMemory } from './queue-memory.js';
@@ -27,13 +28,13 @@ export class QueueMemories {
   accepted(sends: readonly Send[], outcomes: readonly CommitOutcome[]): void {
     if (!this.hasFloors) return;
     for (const [index, send] of sends.entries()) {
-      const { channel, accountId, lane, priority, leaseUntil } = send;
+      const { channel, priority, leaseUntil } = send;
       if (outcomes[index]?.kind !== 'accepted') continue;
       if (leaseUntil !== undefined) {
         this.channels.get(channel)?.put({ status: 'sending', name: '', due: leaseUntil });
         continue;
       }
-      const name = lane === undefined ? accountId : '';
+      const name = queueOf(send);
       this.channels
         .get(channel)
         ?.put({ status: 'queued', name, priority: priority ?? 'normal', due: firstDueOf(send) });

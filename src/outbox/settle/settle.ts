@@ -16,6 +16,7 @@ import {
   type TrailEntry,
 } from '../delivery-state.js';
 import type { DeliveryTransition, ExpiryOrder } from '../outbox-records.js';
+import { PARKED, PARKED_QUEUE } from '../queue/parked.js';
 import { PRIORITIES } from '../queue/priority.api.js';
 import type { Floors, QueueMemory } from '../queue/queue-memory.js';
 import { findQueues, lockQueues } from '../queue/queues.js';
@@ -55,6 +56,7 @@ interface ChangedRow extends LockedRow {
   readonly at: number;
   /** False: the stored mark stays. */
   readonly doubtful: boolean;
+  readonly leavesLane: boolean;
   readonly trail: readonly TrailEntry[];
 }
 
@@ -171,7 +173,7 @@ function transitionOf(row: ChangedRow, refund: number, completes: boolean): Deli
 function changedRow(
   row: LockedRow,
   earlier: ChangedRow | undefined,
-  { error, at, reference, doubtful = false, trail = NONE }: DeliveryUpdate,
+  { error, at, reference, doubtful = false, leavesLane = false, trail = NONE }: DeliveryUpdate,
   change: DeliveryChange,
 ): ChangedRow {
   // The fields are written out, because with spread operators a batch takes several times as long here.
@@ -190,6 +192,7 @@ function changedRow(
     at,
     reference: reference ?? earlier?.reference,
     doubtful: doubtful || earlier?.doubtful === true,
+    leavesLane,
     trail: earlier ? [...earlier.trail, ...trail] : trail,
     storedAttempts: row.storedAttempts + countAttempts(trail),
   };
@@ -311,11 +314,26 @@ function toLocked(row: Row, messageId: string, message: SentMessage): LockedRow 
   };
 }
 
+/** A delivery that needs no further attempt leaves its lane, and so the index of lanes. */
+const LANE = "CASE WHEN v.status = 'queued' THEN messaging_recipient.lane END";
+const QUEUE = "CASE WHEN messaging_recipient.lane IS NULL THEN v.queue ELSE '' END";
+
+/**
+ * As above, if some of the deliveries wait outside their lanes. `queue` comes first, because MariaDB sets the columns one
+ * after the other.
+ */
+const LEAVING_LANE = {
+  queue: `CASE WHEN messaging_recipient.lane IS NULL THEN v.queue WHEN v.parked = 1 THEN '${PARKED_QUEUE}' ELSE '' END`,
+  lane: `CASE WHEN v.parked = 1 AND messaging_recipient.lane IS NOT NULL THEN concat('${PARKED}', messaging_recipient.lane)
+    WHEN v.status = 'queued' THEN messaging_recipient.lane END`,
+};
+
 function updateRecipients(dialect: Dialect, rows: readonly ChangedRow[]): Statement {
   // Doubtful attempts are rare, so the column is only updated if there are any.
   const doubts = rows.some(({ doubtful }) => doubtful);
   // Few deliveries are tried again, so the account is only passed if there are any.
   const waits = rows.some(({ status }) => status === 'queued');
+  const leaving = rows.some(({ leavesLane }) => leavesLane);
   return dialect.updateRows({
     table: 'messaging_recipient',
     set: {
@@ -326,9 +344,7 @@ function updateRecipients(dialect: Dialect, rows: readonly ChangedRow[]): Statem
       refunded_units: 'refunded_units + v.refund',
       attempt: 'v.attempt',
       tries: 'v.tries',
-      // A delivery that needs no further attempt leaves its lane, and so the index of lanes.
-      lane: "CASE WHEN v.status = 'queued' THEN messaging_recipient.lane END",
-      queue: waits ? "CASE WHEN messaging_recipient.lane IS NULL THEN v.queue ELSE '' END" : "''",
+      ...(leaving ? LEAVING_LANE : { lane: LANE, queue: waits ? QUEUE : "''" }),
       reference: 'coalesce(v.reference, messaging_recipient.reference)',
       ...(doubts ? { doubtful: 'coalesce(v.doubtful, messaging_recipient.doubtful)' } : {}),
     },
@@ -336,6 +352,7 @@ function updateRecipients(dialect: Dialect, rows: readonly ChangedRow[]): Statem
       ...shapeOf('message_id status error reference', 'position due_at attempt tries refund at'),
       ...(doubts ? { doubtful: 'integer' } : {}),
       ...(waits ? { queue: 'id' } : {}),
+      ...(leaving ? { parked: 'integer' } : {}),
     },
     rows: rows.map((row) => [
       row.messageId,
@@ -350,6 +367,7 @@ function updateRecipients(dialect: Dialect, rows: readonly ChangedRow[]): Statem
       row.at,
       ...(doubts ? [row.doubtful ? 1 : null] : []),
       ...(waits ? [row.status === 'queued' ? row.message.accountId : ''] : []),
+      ...(leaving ? [row.leavesLane ? 1 : 0] : []),
     ]),
     on: 'messaging_recipient.message_id = v.message_id AND messaging_recipient.position = v.position',
   });

@@ -15,8 +15,17 @@ const SMS = {
   to: [{ number: NUMBER, vars: { name: 'Awa' } }],
   priority: 'bulk',
   metadata: { order: '4711' },
+  send_at: '2026-11-28T08:00:00Z',
+  valid_for: 3600,
 } as const;
-const MESSAGE = { to: NUMBER, from: '22670000100', priority: 'high', metadata: { order: '4711' } } as const;
+const MESSAGE = {
+  to: NUMBER,
+  from: '22670000100',
+  priority: 'high',
+  metadata: { order: '4711' },
+  send_at: '2026-11-28T08:00:00Z',
+  valid_for: 3600,
+} as const;
 const WEBHOOK: WebhookOrder = {
   url: 'https://a.example/hook',
   types: ['balance.low'],

@@ -3,7 +3,7 @@ import { SECOND_MS } from '../../../../src/common/time.js';
 import { decide } from '../../../../src/outbox/accept/decide.js';
 import { OutboxStore } from '../../../../src/outbox/outbox-store.js';
 import type { TestRunner } from '../../test-runner.js';
-import { aSend, messageId, range, recipients, START } from '../fixtures.js';
+import { aSend, aSession, messageId, range, recipients, START } from '../fixtures.js';
 import { LEASE, places, type StorageFixture } from '../storage-fixture.js';
 
 export function laneTests({ test }: TestRunner, world: StorageFixture): void {
@@ -45,6 +45,58 @@ export function laneTests({ test }: TestRunner, world: StorageFixture): void {
       await world.settle(messageId(index), status, { attempt: 1 });
     }
     assert.deepEqual(await take(['a']), [place(ends.length)]);
+  });
+
+  test('a message that is not due does not hold up the later ones, and takes its place when it becomes due', async () => {
+    await world.fund(4);
+    const sendAt = START + 60 * SECOND_MS;
+    await world.accept(aSend(0, { lane: 'a', channel: 'wa', at: START, priority: 'high', schedule: { sendAt } }));
+    await inLane(1, 'a');
+    assert.equal(await world.outbox.nextDue('wa'), START + 1);
+    await world.outbox.enterLanes('wa', sendAt - 1);
+    assert.deepEqual(await take(['a'], { now: sendAt - 1 }), [place(1)]);
+    await world.settle(messageId(1), 'sent', { attempt: 1 });
+    assert.deepEqual(await take(['a'], { now: sendAt - 1 }), []);
+    assert.equal(await world.outbox.nextDue('wa'), sendAt);
+    // One that was accepted before its time goes first, and one that was accepted later goes after it.
+    const late = { lane: 'a', channel: 'wa', priority: 'high' } as const;
+    await world.accept(aSend(2, { ...late, at: sendAt - 1 }), aSend(3, { ...late, at: sendAt + 1 }));
+    assert.equal(await world.outbox.enterLanes('wa', sendAt + 2), false);
+    for (const index of [2, 0, 3]) {
+      assert.deepEqual(await take(['a'], { now: sendAt + 2 }), [place(index)]);
+      await world.settle(messageId(index), 'sent', { attempt: 1 });
+    }
+  });
+
+  test('a delivery that waits for a later time leaves its lane until then', async () => {
+    await world.fund(2);
+    await inLane(0, 'a');
+    await inLane(1, 'a');
+    const dueAt = START + 60 * SECOND_MS;
+    await take(['a']);
+    const uncounted = { leaseUntil: START + SECOND_MS + LEASE };
+    await world.settle(messageId(0), 'queued', { attempt: 1, dueAt, uncounted, leavesLane: true });
+    assert.deepEqual(await take(['a']), [place(1)]);
+    await world.settle(messageId(1), 'sent', { attempt: 1 });
+    assert.deepEqual(await take(['a'], { now: dueAt }), []);
+    await world.outbox.enterLanes('wa', dueAt);
+    assert.deepEqual(await take(['a'], { now: dueAt }), [place(0)]);
+  });
+
+  test('a session is kept as long as a message waits for its time outside its lane', async () => {
+    await world.fund(1);
+    const { sessionId, epoch } = await world.sessions.create(aSession(1), undefined);
+    await world.move({ sessionId, epoch }, 'logged_out');
+    const sendAt = START + 60 * SECOND_MS;
+    await world.accept(aSend(0, { lane: sessionId, channel: 'wa', schedule: { sendAt } }));
+    const purged = () => world.sessions.purge(START + 3600 * SECOND_MS, 10);
+    assert.equal(await purged(), 0);
+    assert.deepEqual((await world.sessions.stranded('wa', '', 10)).items, []);
+    await world.outbox.enterLanes('wa', sendAt);
+    assert.equal((await world.sessions.stranded('wa', '', 10)).items.length, 1);
+    assert.equal(await purged(), 0);
+    await world.settle(messageId(0), 'failed');
+    assert.equal(await purged(), 1);
   });
 
   test('a retry keeps its place: nothing overtakes it', async () => {
