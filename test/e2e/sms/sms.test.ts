@@ -167,6 +167,9 @@ describeServices('SMS', (start) => {
       recipients_count: 2,
       refunded_units: 0,
       metadata: null,
+      send_at: null,
+      valid_until: null,
+      window: null,
       recipients: [
         {
           number: BF,
@@ -176,6 +179,7 @@ describeServices('SMS', (start) => {
           refunded_units: 0,
           error: null,
           updated_at: expect.any(String),
+          due_at: null,
           attempts: DELIVERED,
           attempts_count: 1,
         },
@@ -189,6 +193,7 @@ describeServices('SMS', (start) => {
           refunded_units: 0,
           error: null,
           updated_at: expect.stringMatching(ISO),
+          due_at: null,
         },
       ],
     });

@@ -14,6 +14,7 @@ import {
   type Stage,
   type Step,
   WRONG_METADATA,
+  WRONG_TIMES,
 } from './openapi-scenario.js';
 
 const ROOT = '/api/v1/msgapp';
@@ -246,6 +247,7 @@ const sends = (path: string, body: object): Asked[] => [
   post(path, 400, { ...body, priority: 1 }),
   post(path, 400, { ...body, priority: 'code' }),
   ...WRONG_METADATA.map((metadata) => post(path, 400, { ...body, metadata })),
+  ...WRONG_TIMES.map((times) => post(path, 400, { ...body, ...times })),
   post(path, 409, { ...body, from: '22670000109' }),
 ];
 

@@ -43,6 +43,9 @@ export const DOORS = (path: string): Step[] => [
   ...EDGE(path),
 ];
 
+/** Wrong times of a send. */
+export const WRONG_TIMES = [{ send_at: 1 }, { send_at: '2026-11-28T08:00:00' }, { valid_for: '60' }, { valid_for: 4 }];
+
 /** Metadata of every wrong shape. */
 export const WRONG_METADATA = ['x', { order: 4711 }, { order: '\0' }, { order: 'x'.repeat(512) }];
 
@@ -96,6 +99,7 @@ export const POSTS: readonly Step[] = [
   { path: SEND, status: 400, body: { ...SMS, signature: undefined } },
   { path: SEND, status: 400, body: { ...SMS, signature: 1 } },
   { path: SEND, status: 200, body: { ...SMS, metadata: { order: '4711' } } },
+  ...WRONG_TIMES.map((times) => ({ path: SEND, status: 400, body: { ...SMS, ...times } })),
   ...WRONG_METADATA.map((metadata) => ({
     path: SEND,
     status: 400,

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { FileServer } from '../../support/http/file-server.js';
+import { describeService, type Service } from '../../support/mounting/services.js';
+import { type MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp/msgapp-app.js';
+
+const TO = '22670000001';
+const SMS = { signature: 'INFOS', content: 'Bonjour', number: [TO] };
+const HOUR_MS = 3_600_000;
+
+describeService('a scheduled send', (start) => {
+  let service: Service;
+  let files: FileServer;
+  let client: MsgappClient;
+
+  beforeAll(async () => {
+    files = await FileServer.open();
+    service = await startMsgapp(start);
+    client = await msgappClient(service, 10_000);
+    await client.link('22670000100');
+  });
+  afterAll(() => files.close());
+
+  const inOneHour = () => new Date(Date.now() + HOUR_MS).toISOString();
+  const later = (moment: string, seconds: number) => new Date(Date.parse(moment) + seconds * 1000).toISOString();
+
+  test('is charged at once and waits; look-ups and listings show its times', async () => {
+    const send_at = inOneHour();
+    const { smsID } = await client.api.sent({ ...SMS, send_at, valid_for: 60 });
+    const times = { send_at, valid_until: later(send_at, 60), window: null };
+    const found = await client.api.call(`sms/${smsID}`);
+    expect(found.body).toMatchObject({ ...times, recipients: [{ status: 'queued', due_at: send_at }] });
+    expect((await client.api.call('sms')).body).toMatchObject({ items: [{ smsID, ...times }] });
+  });
+
+  test('a plain send shows no times', async () => {
+    const { smsID } = await client.api.sent(SMS);
+    expect((await client.api.call(`sms/${smsID}`)).body).toMatchObject({ send_at: null, valid_until: null });
+  });
+
+  test.each(['text', 'media'] as const)('of a linked number: %s', async (kind) => {
+    const send_at = inOneHour();
+    const order = { to: TO, send_at, valid_for: 60 };
+    const sent =
+      kind === 'text'
+        ? await client.text({ ...order, body: 'x' })
+        : await client.media({ ...order, mediaUrl: files.url('/photo.png') });
+    expect(sent.status).toBe(200);
+    const { messageID } = sent.body as { messageID: string };
+    const times = { send_at, valid_until: later(send_at, 60), window: null, due_at: send_at, status: 'queued' };
+    expect((await client.api.call(`msgapp/messages/${messageID}`)).body).toMatchObject(times);
+  });
+
+  test.each([
+    ['send_at', '2026-11-28T08:00:00', 'send_at_invalid'],
+    ['send_at', '2026-02-30T08:00:00Z', 'send_at_invalid'],
+    ['send_at', 1_764_316_800, 'send_at_invalid'],
+    ['valid_for', 4, 'valid_for_invalid'],
+    ['valid_for', '60', 'valid_for_invalid'],
+    ['valid_for', 1.5, 'valid_for_invalid'],
+  ])('%s %j is refused', async (field, value, code) => {
+    const wrong = { [field]: value };
+    const replies = [
+      await client.api.send({ ...SMS, ...wrong }),
+      await client.text({ to: TO, body: 'x', ...wrong }),
+      await client.media({ to: TO, mediaUrl: files.url('/photo.png'), ...wrong }),
+    ];
+    for (const reply of replies) {
+      expect(reply.status).toBe(400);
+      expect(reply.headers.get('x-error-code')).toBe(code);
+    }
+  });
+});
