@@ -1,7 +1,7 @@
 import { type DeliveryStatus, shownStatus, type TrailEntry } from '../outbox/delivery-state.js';
 import type { StoredMessage, TrackedRecipient } from '../outbox/outbox-records.js';
 import { isRemoved } from '../outbox/retention/removed-payload.js';
-import { dueView, scheduleView } from '../outbox/schedule/schedule.js';
+import { dueView, scheduleView } from '../outbox/schedule/schedule-view.js';
 import type { MsgappMessage } from './msgapp.api.js';
 import { isMediaPayload, type MediaDescription, type ShownPayload } from './sending/message-contents.js';
 

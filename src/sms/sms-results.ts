@@ -2,7 +2,7 @@ import { shownStatus } from '../outbox/delivery-state.js';
 import type { RecipientDetails, StoredMessage } from '../outbox/outbox-records.js';
 import { isPersonal } from '../outbox/payload.js';
 import { isRemoved } from '../outbox/retention/removed-payload.js';
-import { dueView, scheduleView } from '../outbox/schedule/schedule.js';
+import { dueView, scheduleView } from '../outbox/schedule/schedule-view.js';
 import { attemptsOf } from './attempt-view.js';
 import { measure } from './segmentation.js';
 import type { SmsRecipient, SmsSummary } from './sms.api.js';

@@ -1,8 +1,6 @@
 import type { Row } from '../../storage/engine/operation.js';
 import { optionalInteger, optionalText } from '../../storage/engine/rows.js';
-import type { StoredRecipient } from '../outbox-records.js';
 import type { DeliveryWindow } from '../windows/window.api.js';
-import type { ScheduleView } from './schedule.api.js';
 
 /** When the recipients of a send may be handed over. Times are in milliseconds since the epoch. */
 export interface Schedule {
@@ -45,18 +43,4 @@ export function startOf({ acceptedAt, schedule }: Started): number {
 interface Started {
   readonly acceptedAt: number;
   readonly schedule?: Schedule | undefined;
-}
-
-/** A schedule as look-ups show it. */
-export function scheduleView({ sendAt, validUntil, window }: Schedule = {}): ScheduleView {
-  return { send_at: textOf(sendAt), valid_until: textOf(validUntil), window: window ?? null };
-}
-
-/** When a recipient is due, as look-ups show it. */
-export function dueView({ status, dueAt, updatedAt }: Pick<StoredRecipient, 'status' | 'dueAt' | 'updatedAt'>) {
-  return status === 'queued' ? textOf(dueAt ?? updatedAt) : null;
-}
-
-function textOf(at: number | undefined): string | null {
-  return at === undefined ? null : new Date(at).toISOString();
 }
