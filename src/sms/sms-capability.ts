@@ -21,6 +21,8 @@ import { PartStore } from './receipts/part-store.js';
 import { ReceiptIntake } from './receipts/receipt-intake.js';
 import { SubmitRecord } from './receipts/submit-record.js';
 import { RouteChecks } from './route-checks.js';
+import { routeRecipientErasure, routeRecipientPurge } from './route-recipients/route-recipient-removal.js';
+import { RouteRecipientStore } from './route-recipients/route-recipient-store.js';
 import { smsOpenapi } from './sms.openapi.js';
 import { SmsChannel } from './sms-channel.js';
 import { SmsSettings } from './sms-options.js';
@@ -28,7 +30,7 @@ import { SmsService } from './sms-service.js';
 
 /** The parts of SMS that do not depend on the options. `SmsSettings` and `SmsTransport` do. */
 export const SMS_CAPABILITY: Capability = {
-  stores: [PartStore, OptOutStore, ReceivedSmsStore],
+  stores: [PartStore, OptOutStore, ReceivedSmsStore, RouteRecipientStore],
   controllers: [smsOpenapi, smsCallbackOpenapi],
   providers: [
     OptOutDirectory,
@@ -48,6 +50,8 @@ export const SMS_CAPABILITY: Capability = {
     providePurge(PartStore, partPurge),
     providePurge(ReceivedSmsStore, receivedSmsPurge),
     providePurge(InboundTexts, longTextPurge),
+    providePurge(RouteRecipientStore, routeRecipientPurge),
+    provideErasure(routeRecipientErasure, [RouteRecipientStore]),
     provideErasure(longTextErasure, [ReceivedSmsStore]),
     provideErasure(receiptErasure, [PartStore]),
     provideErasure(optOutErasure, [OptOutStore, OptOutDirectory, RetentionSettings, Clock]),

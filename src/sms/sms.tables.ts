@@ -27,6 +27,14 @@ export function smsTables(dialect: Dialect): string[] {
     // Transactions only lock these rows, so that parts and receipts of a route are recorded one after the other.
     `CREATE TABLE messaging_sms_route (id ${id} NOT NULL PRIMARY KEY)${dialect.clustered}`,
 
+    // Numbers that a route with the option distinctRecipients has sent to, one row for each place of the route.
+    // recipient: a hash of the number. expires_at: until when the number counts.
+    `CREATE TABLE messaging_sms_route_recipient (
+      route ${id} NOT NULL, place ${integer} NOT NULL, recipient ${id} NOT NULL, expires_at ${integer} NOT NULL,
+      PRIMARY KEY (route, place))${dialect.clustered}`,
+    'CREATE UNIQUE INDEX messaging_sms_route_recipient_number ON messaging_sms_route_recipient (route, recipient)',
+    'CREATE INDEX messaging_sms_route_recipient_expiry ON messaging_sms_route_recipient (expires_at)',
+
     // Numbers that have opted out of a signature of an account. Account '*': of all accounts.
     `CREATE TABLE messaging_opt_out (
       account_id ${id} NOT NULL, signature ${name} NOT NULL, number ${id} NOT NULL, id ${id} NOT NULL,

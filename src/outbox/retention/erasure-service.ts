@@ -68,7 +68,7 @@ export interface ErasureResult {
   /** Replies to Idempotency-Keys in which the number was replaced. */
   readonly replies: number;
   /**
-   * The counts of the capabilities' rules: `codes`, `events`, `receipts`, `inboundParts`, `optOuts`, `optOutsLeft`,
+   * The counts of the capabilities' rules: `codes`, `events`, `receipts`, `inboundParts`, `routeRecipients`, `optOuts`, `optOutsLeft`,
    * `received`, `addresses`, `phones`.
    */
   readonly [what: string]: number;

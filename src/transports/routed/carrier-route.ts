@@ -6,13 +6,25 @@ import { type RouteState, SubmitTally } from '../../sms/carrier-state.js';
 import { checkSubmitResult, checkSubmitResults } from '../../sms/receipts/submit-answers.js';
 import type { OutgoingSms, ReportResult, SmsSink, SmsTransport, SubmitResult } from '../../sms/sms-transport.js';
 import { type CallOutcome, CircuitBreaker } from './circuit-breaker.js';
+import type { RecipientLimit } from './recipient-limit.js';
 import type { RouteQueue } from './route-queue.js';
 import type { RouteSettings } from './routes.js';
 
 /** A route's result for an SMS. Undefined: the SMS was not submitted, because the circuit is open or the route rests. */
 export type RouteResult = SubmitResult | undefined;
 
-/** One transport with its circuit breaker and its rate limit. */
+/** The limits of a route, and the ports that it uses. */
+interface RouteParts {
+  /** Undefined: no limit of segments per second. */
+  readonly queue?: RouteQueue | undefined;
+  /** Undefined: no limit of different recipients. */
+  readonly limit?: RecipientLimit | undefined;
+  readonly clock: Clock;
+  /** Whether operators rest a route of this name. Default: no. */
+  readonly rests?: (route: string) => boolean;
+}
+
+/** One transport with its circuit breaker and its limits. */
 export class CarrierRoute {
   readonly prefixes: readonly string[];
   readonly signatures: ReadonlySet<string> | undefined;
@@ -26,18 +38,21 @@ export class CarrierRoute {
   private starting: Promise<boolean> | undefined;
   private readonly tally = new SubmitTally();
 
-  /**
-   * @param queue undefined: no limit
-   * @param rests whether operators rest a route of this name
-   */
+  private readonly queue: RouteQueue | undefined;
+  private readonly limit: RecipientLimit | undefined;
+  private readonly clock: Clock;
+  private readonly rests: (route: string) => boolean;
+
   constructor(
     readonly settings: RouteSettings,
     readonly transport: SmsTransport,
-    private readonly queue: RouteQueue | undefined,
-    private readonly clock: Clock,
-    private readonly rests: (route: string) => boolean = () => false,
+    { queue, limit, clock, rests = () => false }: RouteParts,
   ) {
     const { name, breaker } = settings;
+    this.queue = queue;
+    this.limit = limit;
+    this.clock = clock;
+    this.rests = rests;
     this.prefixes = settings.prefixes;
     this.signatures = settings.signatures;
     this.weight = settings.weight;
@@ -115,12 +130,26 @@ export class CarrierRoute {
     return queue && capacity !== undefined ? Math.min(queue.capacity, capacity) : (queue?.capacity ?? capacity);
   }
 
-  /** Submits a batch and returns one result for each SMS. An SMS whose reserved time is more than a second away is postponed. */
+  /**
+   * Submits a batch and returns one result for each SMS. An SMS over the limit of recipients, or whose reserved time is more than a
+   * second away, is postponed.
+   */
   async submit(
     batch: readonly OutgoingSms[],
     signal: AbortSignal,
     report?: ReportResult,
   ): Promise<readonly RouteResult[]> {
+    if (!this.limit) return this.pace(batch, signal, report);
+    const { taken, left } = await this.limit.sort(batch);
+    return merged(batch, left, taken, await this.pace(taken, signal, report));
+  }
+
+  private async pace(
+    batch: readonly OutgoingSms[],
+    signal: AbortSignal,
+    report?: ReportResult,
+  ): Promise<readonly RouteResult[]> {
+    if (batch.length === 0) return [];
     if (!this.queue) return this.handOver(batch, signal, report);
     const results: RouteResult[] = [];
     const sending: Promise<void>[] = [];
@@ -178,6 +207,18 @@ export class CarrierRoute {
     report: ReportResult = () => undefined,
   ): Promise<readonly SubmitResult[]> {
     if (!(await this.isReady())) return batch.map(() => ({ kind: 'retry', error: 'not_started' }));
+    if (!this.limit) return this.give(batch, signal, report);
+    // Another process may have taken the last places since the batch was sorted.
+    const { taken, left } = await this.limit.reserve(batch);
+    const results = taken.length === 0 ? [] : await this.give(taken, signal, report);
+    return merged(batch, left, taken, results).map((result) => result ?? NO_ANSWER);
+  }
+
+  private async give(
+    batch: readonly OutgoingSms[],
+    signal: AbortSignal,
+    report: ReportResult,
+  ): Promise<readonly SubmitResult[]> {
     const reported = new Map<OutgoingSms, SubmitResult>();
     const reportChecked: ReportResult = (sms, given) => {
       const { result, fault } = checkSubmitResult(given);
@@ -230,6 +271,17 @@ export class CarrierRoute {
     }
     return this.started;
   }
+}
+
+/** Returns the results of a batch: those of the SMS that a limit left, and those of the SMS that were submitted. */
+function merged(
+  batch: readonly OutgoingSms[],
+  left: ReadonlyMap<OutgoingSms, SubmitResult>,
+  submitted: readonly OutgoingSms[],
+  results: readonly RouteResult[],
+): readonly RouteResult[] {
+  const given = new Map(submitted.map((sms, index) => [sms, results[index]]));
+  return batch.map((sms) => left.get(sms) ?? given.get(sms));
 }
 
 /** Returns what a result says about the route's health. */

@@ -1,2 +1,2 @@
 export { type RoutedSmsOptions, RoutedSmsTransport, type SmsRouteOptions } from './routed-sms-transport.module.js';
-export type { BreakerOptions, RouteRules } from './routes.js';
+export type { BreakerOptions, DistinctRecipientsOptions, RouteRules } from './routes.js';

@@ -2,9 +2,11 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { MessagingOptionsError } from '../../common/errors.js';
 import { IdGenerator } from '../../common/ids.js';
+import { storeProvider } from '../../core/capability.js';
 import { type PortParts, type PortSource, providePort } from '../../core/port-provider.js';
 import { OperatingSwitches } from '../../outbox/operating-state.js';
 import { PolicyStore } from '../../outbox/policy/policy-store.js';
+import { RouteRecipientStore } from '../../sms/route-recipients/route-recipient-store.js';
 import { SmsTransport } from '../../sms/sms-transport.js';
 import { type RouteRules, resolveRoutes } from './routes.js';
 import { SmsRouter } from './sms-router.js';
@@ -34,6 +36,7 @@ export class RoutedSmsTransport {
       module: RoutedSmsTransport,
       imports: routes.flatMap(({ parts }) => parts.imports),
       providers: [
+        storeProvider(RouteRecipientStore),
         ...routes.flatMap(({ parts }) => parts.providers),
         {
           provide: SmsTransport,
@@ -42,9 +45,17 @@ export class RoutedSmsTransport {
             ids: IdGenerator,
             guards: PolicyStore,
             switches: OperatingSwitches,
+            recipients: RouteRecipientStore,
             ...transports: SmsTransport[]
-          ) => new SmsRouter(settings, transports, { clock, ids, guards, switches }),
-          inject: [Clock, IdGenerator, PolicyStore, OperatingSwitches, ...routes.map(({ token }) => token)],
+          ) => new SmsRouter(settings, transports, { clock, ids, guards, switches, recipients }),
+          inject: [
+            Clock,
+            IdGenerator,
+            PolicyStore,
+            OperatingSwitches,
+            RouteRecipientStore,
+            ...routes.map(({ token }) => token),
+          ],
         },
       ],
       exports: [SmsTransport],

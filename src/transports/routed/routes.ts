@@ -18,6 +18,11 @@ const BREAKER = group({
 /** The checked options of a circuit breaker with their defaults filled in. */
 export type BreakerSettings = ReturnType<(typeof BREAKER)['read']>;
 
+const DISTINCT_RECIPIENTS = group({
+  count: integer(1, 10_000),
+  days: integer(1, 366),
+} satisfies OptionsOf<DistinctRecipientsOptions>);
+
 const ROUTE = group({
   name: carrierName,
   transport: unread,
@@ -25,6 +30,7 @@ const ROUTE = group({
   signatures: texts(/^[\x20-\x7e]{1,15}$/, 'signatures').or(undefined),
   weight: number(0, 1000).or(1),
   segmentsPerSecond: number(0.1, 100_000).or(undefined),
+  distinctRecipients: DISTINCT_RECIPIENTS.or(undefined),
   breaker: new Option((given, place) =>
     given === false ? given : BREAKER.read(given === undefined ? {} : given, place),
   ),
@@ -57,11 +63,19 @@ export function resolveRoutes(options: {
 }
 
 function settingsOf(given: unknown, place: OptionPlace): RouteSettings {
-  const { signatures, segmentsPerSecond, breaker, transport: _, ...route } = ROUTE.read(given, place);
+  const {
+    signatures,
+    segmentsPerSecond,
+    distinctRecipients,
+    breaker,
+    transport: _,
+    ...route
+  } = ROUTE.read(given, place);
   return {
     ...route,
     signatures: signatures && new Set(signatures),
     segmentsPerSecond,
+    distinctRecipients,
     breaker: breaker === false ? undefined : breaker,
   };
 }
@@ -94,6 +108,14 @@ export interface BreakerOptions {
   readonly openMs?: number | undefined;
 }
 
+/** A limit of different recipients, as SIM cards have it. */
+export interface DistinctRecipientsOptions {
+  /** The maximum number of different numbers, 1 to 10 000. */
+  readonly count: number;
+  /** How many days a number counts after its last SMS, 1 to 366. */
+  readonly days: number;
+}
+
 /** Options of one route besides its transport. */
 export interface RouteRules {
   /** The route's unique name in logs and in the record of each SMS, 1 to 40 of `a-z 0-9 - _`. */
@@ -109,6 +131,11 @@ export interface RouteRules {
   readonly weight?: number | undefined;
   /** The limit of segments per second, 0.1 to 100 000, over all processes on this database. Default: no limit. */
   readonly segmentsPerSecond?: number | undefined;
+  /**
+   * The limit of different numbers within some days, over all processes on this database. An SMS to a further number goes to the
+   * next route, else it waits until a number no longer counts. Default: no limit.
+   */
+  readonly distinctRecipients?: DistinctRecipientsOptions | undefined;
   /** False: the route has no circuit breaker. */
   readonly breaker?: BreakerOptions | false | undefined;
   /**
@@ -127,6 +154,7 @@ export interface RouteSettings {
   readonly signatures: ReadonlySet<string> | undefined;
   readonly weight: number;
   readonly segmentsPerSecond: number | undefined;
+  readonly distinctRecipients: DistinctRecipientsOptions | undefined;
   /** Undefined: no circuit breaker. */
   readonly breaker: BreakerSettings | undefined;
   readonly failOver: (error: string) => boolean;

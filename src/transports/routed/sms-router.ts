@@ -2,9 +2,11 @@ import type { Clock } from '../../common/clock.js';
 import { MessagingOptionsError } from '../../common/errors.js';
 import type { IdGenerator } from '../../common/ids.js';
 import { faultLog } from '../../common/log.js';
+import { DAY_MS } from '../../common/time.js';
 import type { OperatingSwitches } from '../../outbox/operating-state.js';
 import type { PolicyStore } from '../../outbox/policy/policy-store.js';
 import type { RouteState } from '../../sms/carrier-state.js';
+import type { RouteRecipientStore } from '../../sms/route-recipients/route-recipient-store.js';
 import {
   type CallbackHandler,
   type DeliveryTiming,
@@ -16,6 +18,7 @@ import {
   type SubmitResult,
 } from '../../sms/sms-transport.js';
 import { CarrierRoute, namedSink, type RouteResult } from './carrier-route.js';
+import { RecipientLimit } from './recipient-limit.js';
 import { RouteQueue } from './route-queue.js';
 import type { RoutedSettings, RouteSettings } from './routes.js';
 import { RoutingAttempt } from './routing-attempt.js';
@@ -25,6 +28,8 @@ interface RouterPorts {
   readonly clock: Clock;
   readonly ids: IdGenerator;
   readonly guards: PolicyStore;
+  /** The recipients of routes with a limit of different recipients. */
+  readonly recipients: RouteRecipientStore;
   /** The routes that operators rest. Default: none. */
   readonly switches?: Pick<OperatingSwitches, 'peek'>;
 }
@@ -53,7 +58,7 @@ export class SmsRouter extends SmsTransport {
   constructor(
     { name, routes }: RoutedSettings,
     transports: readonly SmsTransport[],
-    { clock, ids, guards, switches }: RouterPorts,
+    { clock, ids, guards, recipients, switches }: RouterPorts,
   ) {
     super();
     this.name = name;
@@ -62,10 +67,12 @@ export class SmsRouter extends SmsTransport {
     this.routes = transports.flatMap((transport, index) => {
       const settings = routes[index];
       if (!settings) return [];
-      const { segmentsPerSecond: limit } = settings;
-      const queue = limit === undefined ? undefined : new RouteQueue(settings.name, limit, guards, clock);
+      const { name: route, segmentsPerSecond: pace, distinctRecipients: most } = settings;
+      const queue = pace === undefined ? undefined : new RouteQueue(route, pace, guards, clock);
+      const quota = most && { route, count: most.count, windowMs: most.days * DAY_MS };
+      const limit = quota && new RecipientLimit(quota, recipients, clock, this.random);
       const rests = (route: string) => switches?.peek().rested.has(route) === true;
-      return [new CarrierRoute(settings, transport, queue, clock, rests)];
+      return [new CarrierRoute(settings, transport, { queue, limit, clock, rests })];
     });
     this.table = new RouteSelector(this.routes, this.random);
     this.repeat = strictestRepeatPolicy(transports);

@@ -43,6 +43,7 @@ import { optOutTests } from './sms/opt-outs.js';
 import { partTests } from './sms/parts/parts.js';
 import { phoneTests } from './sms/phones.js';
 import { receivedTextTests } from './sms/received-texts.js';
+import { routeRecipientTests } from './sms/route-recipients.js';
 import { StorageFixture } from './storage-fixture.js';
 import type { OpenStorage, StoragePart } from './storage-harness.js';
 import { endpointTests } from './webhooks/endpoints.js';
@@ -87,6 +88,7 @@ const TOPICS = {
   phones: phoneTests,
   'parts and receipts': partTests,
   'opt-outs': optOutTests,
+  'recipients of routes': routeRecipientTests,
   endpoints: endpointTests,
   'user sessions': userSessionTests,
   'received texts': receivedTextTests,

@@ -8,7 +8,7 @@ import type { StorageHarness, StorageTamper, StoredUnits } from '../../contract/
 import { writeSchema } from './schema-template.js';
 
 const TABLES = `account api_key signature message recipient ledger idempotency phone_message phone_lost trail policy
-  sms_part sms_parked sms_route opt_out opt_out_list session session_step session_credential media media_chunk sent_to retention
+  sms_part sms_parked sms_route sms_route_recipient opt_out opt_out_list session session_step session_credential media media_chunk sent_to retention
   event_counter event event_mark endpoint endpoint_retry endpoint_attempt audit user_link user_session sms_received sms_long msgapp_received msgapp_address
   pause rested_route check key_spending usage_account usage_hour usage code_count`
   .split(/\s+/)

@@ -1,5 +1,6 @@
 import type { RepeatPolicy } from '../../../src/outbox/delivery/delivery-result.js';
 import { PolicyStore } from '../../../src/outbox/policy/policy-store.js';
+import { RouteRecipientStore } from '../../../src/sms/route-recipients/route-recipient-store.js';
 import {
   type CallbackHandler,
   type DeliveryTiming,
@@ -83,7 +84,7 @@ export class RoutedFixture {
 
   private constructor(
     routes: readonly (RouteRules & { readonly transport: SmsTransport })[],
-    { clock, guards }: { clock: FakeClock; guards: PolicyStore },
+    { clock, guards, recipients }: { clock: FakeClock; guards: PolicyStore; recipients: RouteRecipientStore },
   ) {
     this.clock = clock;
     const transports = routes.map(({ transport }) => transport);
@@ -91,15 +92,22 @@ export class RoutedFixture {
       clock,
       ids: this.ids,
       guards,
+      recipients,
       switches: { peek: () => ({ pauses: [], rested: this.rested }) },
     });
   }
 
   static async open(
     routes: readonly (RouteRules & { readonly transport: SmsTransport })[],
-    { clock = new FakeClock(), guards }: { clock?: FakeClock; guards?: PolicyStore } = {},
+    {
+      clock = new FakeClock(),
+      guards,
+      storage,
+    }: { clock?: FakeClock; guards?: PolicyStore; storage?: SqliteMemory } = {},
   ): Promise<RoutedFixture> {
-    return new RoutedFixture(routes, { clock, guards: guards ?? (await SqliteMemory.open()).store(PolicyStore) });
+    const database = storage ?? (await SqliteMemory.open());
+    const recipients = database.store(RouteRecipientStore);
+    return new RoutedFixture(routes, { clock, guards: guards ?? database.store(PolicyStore), recipients });
   }
 
   static async started(...given: Parameters<typeof RoutedFixture.open>): Promise<RoutedFixture> {

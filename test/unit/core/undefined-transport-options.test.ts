@@ -209,6 +209,7 @@ describe('an option of a transport that is undefined counts as left out, for the
         signatures: undefined,
         weight: undefined,
         segmentsPerSecond: undefined,
+        distinctRecipients: undefined,
         breaker: undefined,
         failOver: undefined,
       }),

@@ -11,6 +11,7 @@ import { OPT_OUT_RACES } from './opt-outs.js';
 import { PART_RACES } from './parts.js';
 import { RECEIVED_TEXT_RACES } from './received-texts.js';
 import { RECORD_RACES } from './records.js';
+import { ROUTE_RECIPIENT_RACES } from './route-recipients.js';
 import { SESSION_RACES } from './sessions.js';
 import { USAGE_RACES } from './usage.js';
 import { USER_SESSION_RACES } from './user-sessions.js';
@@ -23,6 +24,7 @@ const RACES = {
   ...CODE_RACES,
   ...PART_RACES,
   ...OPT_OUT_RACES,
+  ...ROUTE_RECIPIENT_RACES,
   ...RECEIVED_TEXT_RACES,
   ...SESSION_RACES,
   ...ENDPOINT_RACES,

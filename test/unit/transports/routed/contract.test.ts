@@ -2,6 +2,7 @@ import { beforeAll } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { UuidGenerator } from '../../../../src/common/ids.js';
 import { PolicyStore } from '../../../../src/outbox/policy/policy-store.js';
+import { RouteRecipientStore } from '../../../../src/sms/route-recipients/route-recipient-store.js';
 import { describeSmsTransport } from '../../../../src/testing/index.js';
 import { type RouteRules, resolveRoutes } from '../../../../src/transports/routed/routes.js';
 import { SmsRouter } from '../../../../src/transports/routed/sms-router.js';
@@ -15,6 +16,7 @@ beforeAll(() => Logger.overrideLogger(false));
 const RULES: Readonly<Record<string, Partial<RouteRules>>> = {
   'with routes for other numbers beside it': {},
   'within a limit': { segmentsPerSecond: 1000 },
+  'within a limit of recipients': { distinctRecipients: { count: 10_000, days: 30 } },
 };
 
 for (const [how, rules] of Object.entries(RULES)) {
@@ -29,10 +31,12 @@ for (const [how, rules] of Object.entries(RULES)) {
       ],
     });
     const transports = [gateway.transport, new RouteDouble('away')];
+    const storage = await SqliteMemory.open();
     const ports = {
       clock: gateway.clock,
       ids: new UuidGenerator(),
-      guards: (await SqliteMemory.open()).store(PolicyStore),
+      guards: storage.store(PolicyStore),
+      recipients: storage.store(RouteRecipientStore),
     };
     return { ...gateway, transport: new SmsRouter(settings, transports, ports) };
   });
