@@ -19,6 +19,7 @@ describe('options of routes', () => {
         signatures: undefined,
         weight: 1,
         segmentsPerSecond: undefined,
+        distinctRecipients: undefined,
         breaker: { failurePercent: 50, minSms: 5, windowMs: 60_000, openMs: 30_000 },
       },
     ]);
@@ -41,6 +42,14 @@ describe('options of routes', () => {
     ['Option routed.routes[0].signatures must be a list of signatures', { routes: [route({ signatures: [''] })] }],
     ['Option routed.routes[0].weight must be a number from 0 to 1000; got -1.', { routes: [route({ weight: -1 })] }],
     ['Option routed.routes[0].weight must be a number', { routes: [route({ weight: Number.NaN })] }],
+    [
+      'Option routed.routes[0].distinctRecipients.days must be an integer from 1 to 366',
+      { routes: [route({ distinctRecipients: { count: 100, days: 0 } })] },
+    ],
+    [
+      'Option routed.routes[0].distinctRecipients.days must be an integer from 1 to 366',
+      { routes: [route({ distinctRecipients: { count: 100 } })] },
+    ],
     [
       'Option routed.routes[0].segmentsPerSecond must be a number from 0.1',
       { routes: [route({ segmentsPerSecond: 0 })] },
