@@ -26,7 +26,7 @@ const { MemoryStorage } = testing;
 class App {}
 Module({ imports: [MessagingModule.forRoot({ storage: MemoryStorage, signatures: ['A', 'B', 'C'],
   sms: { tariff: { base: 1, international: 3, home: 'BF' } } }), SandboxModule.forRoot()] })(App);
-(async () => {
+const sending = (async () => {
   const app = await NestFactory.create(App, { logger: false });
   await app.listen(0, '127.0.0.1');
   const { id } = await app.get(AccountService).createAccount({ name: 'x' });
@@ -38,15 +38,15 @@ Module({ imports: [MessagingModule.forRoot({ storage: MemoryStorage, signatures:
   const file = await fetch(sandbox + '/media/photo.jpg');
   console.log(page.status, (await page.text()).includes('EventSource'), (await file.arrayBuffer()).byteLength);
   await app.close();
-})();`;
+})();
+`;
 
 /**
  * A host with a DataSource of its own: one account is created in its transaction, and another one is rolled back with
  * it.
  */
-const TYPEORM_HOST = `
-const { MessagingModule, AccountService, TypeormStorage } = messaging;
-(async () => {
+const TYPEORM_HOST = `(async () => {
+  const { MessagingModule, AccountService, TypeormStorage } = messaging;
   const dataSource = await new DataSource({ type: 'better-sqlite3', database: ':memory:' }).initialize();
   class App {}
   Module({ imports: [MessagingModule.forRoot({ storage: TypeormStorage.forRoot({ dataSource }),
@@ -61,7 +61,23 @@ const { MessagingModule, AccountService, TypeormStorage } = messaging;
   console.log((await dataSource.query('SELECT name FROM messaging_account')).map(({ name }) => name).join());
   await app.close();
   await dataSource.destroy();
-})();`;
+})()`;
+
+const HOST_OUTPUT = '1 4 true\n200 true 1794\nundone\nkept';
+
+const IMPORTS = `import 'reflect-metadata';
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import * as messaging from 'nestjs-messaging';
+import * as testing from 'nestjs-messaging/testing';
+import { DataSource } from 'typeorm';`;
+
+const REQUIRES = `require('reflect-metadata');
+const { Module } = require('@nestjs/common');
+const { NestFactory } = require('@nestjs/core');
+const messaging = require('nestjs-messaging');
+const testing = require('nestjs-messaging/testing');
+const { DataSource } = require('typeorm');`;
 
 /** Wrappers that a host may write around our functions. Its compiler must be able to name each type that it infers. */
 const FACADES = `
@@ -319,13 +335,8 @@ describe('the packed package', () => {
     expect(required.filter((name) => !isBuiltin(name) && !known.includes(name))).toEqual([]);
   });
 
-  test('can be imported by an ES module host', () => {
-    const imports = `import 'reflect-metadata';
-import { Module } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import * as messaging from 'nestjs-messaging';
-import * as testing from 'nestjs-messaging/testing';`;
-    expect(run('host.mjs', imports + HOST)).toBe('1 4 true\n200 true 1794');
+  test('can be imported by an ES module host, whose transactions our sends can join', () => {
+    expect(run('host.mjs', `${IMPORTS}${HOST}sending.then(() => ${TYPEORM_HOST});`)).toBe(HOST_OUTPUT);
   });
 
   test('has a command that makes an account, units and a key in a database, and explains a mistake in one sentence', () => {
@@ -349,64 +360,45 @@ import * as testing from 'nestjs-messaging/testing';`;
     };
     const { id } = result('account:create', 'Boutique Awa');
     expect(result('topup', id, '1000', '--reference', 'invoice-1')).toEqual({ balance: 1000 });
-    for (const units of ['10', 'none']) expect(operator(url, 'account:low', id, units)).toEqual([0, 'set', '']);
-    expect(operator(url, 'account:low', id, '0')).toEqual([
-      1,
-      '',
-      expect.stringMatching(/^Refused: The field units must be an integer from 1 to /),
-    ]);
-    const { key } = result('key:issue', id);
-    expect(key).toMatch(/^msgk_/);
-    expect(operator(url, 'key:list', id).join()).not.toContain(key);
-    expect(operator(url, 'topup', id, 'many')).toEqual([2, '', '<units> must be an integer; it is "many".']);
+    expect(result('key:issue', id).key).toMatch(/^msgk_/);
     expect(operator(url, 'topup', 'nobody', '1')).toEqual([1, '', 'Refused: Account not found.']);
     expect(operator('', 'balance', id)).toEqual([
       1,
       '',
       'DATABASE_URL is missing: sqlite:<path>, postgres://… or mysql://….',
     ]);
-    expect(operator('messaging.db', 'balance', id)).toEqual([1, '', expect.stringMatching(/^DATABASE_URL: [^\n]*$/)]);
     expect(operator('', 'help')).toEqual([0, expect.stringContaining('npx nestjs-messaging key:issue <account>'), '']);
     expect(readFileSync(program, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
   }, 60_000);
 
-  test('can be required by a CommonJS host', () => {
-    const requires = `require('reflect-metadata');
-const { Module } = require('@nestjs/common');
-const { NestFactory } = require('@nestjs/core');
-const messaging = require('nestjs-messaging');
-const testing = require('nestjs-messaging/testing');`;
-    expect(run('host.cjs', requires + HOST)).toBe('1 4 true\n200 true 1794');
+  test('can be required by a CommonJS host, whose transactions our sends can join', () => {
+    expect(run('host.cjs', `${REQUIRES}${HOST}sending.then(() => ${TYPEORM_HOST});`)).toBe(HOST_OUTPUT);
   });
 
-  test.each([
-    ['a URL', "'sqlite::memory:'"],
-    ['a DataSource', "new DataSource({ type: 'better-sqlite3', database: ':memory:' })"],
-  ])(
-    'refuses a start on %s with a better-sqlite3 that would end the process, before it opens anything',
-    (_, database) => {
-      const link = join(folder, 'node_modules/better-sqlite3');
-      const target = readlinkSync(link);
-      rmSync(link);
-      mkdirSync(link);
-      // Version 13 can be loaded on Node 20, and ends the process when it opens a database.
-      writeFileSync(join(link, 'package.json'), '{ "name": "better-sqlite3", "version": "13.2.0" }');
-      writeFileSync(join(link, 'index.js'), 'module.exports = class { constructor() { process.abort(); } };');
-      try {
-        const host = `import 'reflect-metadata';
+  test('refuses a start with a better-sqlite3 that would end the process, before it opens anything', () => {
+    const link = join(folder, 'node_modules/better-sqlite3');
+    const target = readlinkSync(link);
+    rmSync(link);
+    mkdirSync(link);
+    // Version 13 can be loaded on Node 20, and ends the process when it opens a database.
+    writeFileSync(join(link, 'package.json'), '{ "name": "better-sqlite3", "version": "13.2.0" }');
+    writeFileSync(join(link, 'index.js'), 'module.exports = class { constructor() { process.abort(); } };');
+    try {
+      const host = `import 'reflect-metadata';
 import { TypeormStorage } from 'nestjs-messaging';
 import { DataSource } from 'typeorm';
 Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2', napi: '9' } });
-await new TypeormStorage({ database: ${database} }).start().catch(({ message }) => console.log(message));`;
-        expect(run('refused.mjs', host)).toBe(
-          'Option storage: better-sqlite3 13.2.0 would end the process on Node 20.20.2, with a segmentation fault. Install better-sqlite3 12, or run Node 22.14 or later (docs/storage.md has a table).',
-        );
-      } finally {
-        rmSync(link, { recursive: true });
-        symlinkSync(target, link);
-      }
-    },
-  );
+for (const database of ['sqlite::memory:', new DataSource({ type: 'better-sqlite3', database: ':memory:' })]) {
+  await new TypeormStorage({ database }).start().catch(({ message }) => console.log(message));
+}`;
+      const sentence =
+        'Option storage: better-sqlite3 13.2.0 would end the process on Node 20.20.2, with a segmentation fault. Install better-sqlite3 12, or run Node 22.14 or later (docs/storage.md has a table).';
+      expect(run('refused.mjs', host)).toBe(`${sentence}\n${sentence}`);
+    } finally {
+      rmSync(link, { recursive: true });
+      symlinkSync(target, link);
+    }
+  });
 
   /** Both versions are installed here, the older one under an alias. */
   const useTypeorm = (installed: string) => {
@@ -415,20 +407,10 @@ await new TypeormStorage({ database: ${database} }).start().catch(({ message }) 
     symlinkSync(join(ROOT, 'node_modules', installed), link);
   };
 
-  test.each(['typeorm-0.3', 'typeorm'])('lets a host on %s have our sends in its transactions', (installed) => {
-    useTypeorm(installed);
-    const imports = `import 'reflect-metadata';
-import { Module } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import * as messaging from 'nestjs-messaging';
-import { DataSource } from 'typeorm';`;
-    expect(run('typeorm.mjs', imports + TYPEORM_HOST)).toBe('undone\nkept');
-    const requires = `require('reflect-metadata');
-const { Module } = require('@nestjs/common');
-const { NestFactory } = require('@nestjs/core');
-const messaging = require('nestjs-messaging');
-const { DataSource } = require('typeorm');`;
-    expect(run('typeorm.cjs', requires + TYPEORM_HOST)).toBe('undone\nkept');
+  test('lets a host on TypeORM 0.3 have our sends in its transactions, in both forms', () => {
+    useTypeorm('typeorm-0.3');
+    expect(run('typeorm.mjs', `${IMPORTS}${TYPEORM_HOST};`)).toBe('undone\nkept');
+    expect(run('typeorm.cjs', `${REQUIRES}${TYPEORM_HOST};`)).toBe('undone\nkept');
   });
 
   test.each(['typeorm-0.3', 'typeorm'])(
@@ -442,7 +424,7 @@ const { DataSource } = require('typeorm');`;
       writeFileSync(join(host, 'package.json'), '{ "type": "module" }');
       writeFileSync(join(host, 'tsconfig.json'), JSON.stringify({ compilerOptions: HOST_COMPILER, include: ['*.ts'] }));
       const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-      const { stdout } = spawnSync(process.execPath, [tsc, '-p', host], { encoding: 'utf8' });
+      const { stdout } = spawnSync(process.execPath, [tsc, '--checkers', '1', '-p', host], { encoding: 'utf8' });
       expect(stdout).toBe('');
     },
   );
@@ -468,10 +450,11 @@ const { DataSource } = require('typeorm');`;
        export const wrong: SmsService = storage;
       `,
       );
-      const compilerOptions = { ...HOST_COMPILER, module, skipLibCheck: false };
+      // The libraries' declarations are the same in both.
+      const compilerOptions = { ...HOST_COMPILER, module, skipLibCheck: module === 'node16' };
       writeFileSync(join(host, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.cts', '*.mts'] }));
       const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-      const { stdout } = spawnSync(process.execPath, [tsc, '-p', host], { encoding: 'utf8' });
+      const { stdout } = spawnSync(process.execPath, [tsc, '--checkers', '1', '-p', host], { encoding: 'utf8' });
       expect(stdout).toBe('');
     },
   );
@@ -496,7 +479,7 @@ const { DataSource } = require('typeorm');`;
     const compilerOptions = { ...HOST_COMPILER, module: 'preserve', moduleResolution: 'bundler' };
     writeFileSync(join(host, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['host.ts'] }));
     const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-    const { stdout } = spawnSync(process.execPath, [tsc, '-p', host], { encoding: 'utf8' });
+    const { stdout } = spawnSync(process.execPath, [tsc, '--checkers', '1', '-p', host], { encoding: 'utf8' });
     rmSync(host, { recursive: true });
     expect(stdout).toBe('');
   });
@@ -564,24 +547,19 @@ const { DataSource } = require('typeorm');`;
     );
   });
 
-  test('tells a host without better-sqlite3 what to install when the storage for tests starts, and not before', () => {
-    rmSync(join(folder, 'node_modules', 'better-sqlite3'));
-    const source = `import { MemoryStorage } from 'nestjs-messaging/testing';
-      new MemoryStorage().start().catch(({ name, message }) => console.log(name, message));`;
-    expect(run('sqlite.mjs', source)).toMatch(/^MessagingOptionsError Option storage: .*npm install better-sqlite3/);
-  });
-
-  test('tells a host without Baileys what to install when it starts that transport, and not before', () => {
-    rmSync(join(folder, 'node_modules', 'baileys'));
+  test('tells a host without better-sqlite3 or Baileys what to install when it starts what needs it, and not before', () => {
+    for (const peer of ['better-sqlite3', 'baileys']) rmSync(join(folder, 'node_modules', peer));
+    const storage = `import { MemoryStorage } from 'nestjs-messaging/testing';
+      await new MemoryStorage().start().catch(({ name, message }) => console.log(name, message));`;
     const start = `new BaileysMsgappTransport().start().catch(({ name, message }) => console.log(name, message));`;
     const expected = /^MessagingOptionsError .*npm install --save-exact baileys@7\.0\.0-rc14\.$/;
-    expect(run('peer.mjs', `import { BaileysMsgappTransport } from 'nestjs-messaging/baileys';\n${start}`)).toMatch(
-      expected,
-    );
-    expect(
-      run('peer.cjs', `const { BaileysMsgappTransport } = require('nestjs-messaging/baileys');\n${start}`),
-    ).toMatch(expected);
-    const form = `require('./node_modules/nestjs-messaging/dist/transports/baileys/index.cjs')`;
-    expect(run('peer-form.cjs', `const { BaileysMsgappTransport } = ${form};\n${start}`)).toMatch(expected);
+    const imported = `import { BaileysMsgappTransport } from 'nestjs-messaging/baileys';`;
+    const [ofStorage, ofTransport] = run('peer.mjs', `${imported}\n${storage}\n${start}`).split('\n');
+    expect(ofStorage).toMatch(/^MessagingOptionsError Option storage: .*npm install better-sqlite3/);
+    expect(ofTransport).toMatch(expected);
+    const required = ['nestjs-messaging/baileys', './node_modules/nestjs-messaging/dist/transports/baileys/index.cjs'];
+    const starts = required.map((path) => `{ const { BaileysMsgappTransport } = require('${path}'); ${start} }`);
+    const messages = run('peer.cjs', starts.join('\n')).split('\n');
+    expect(messages).toEqual([expect.stringMatching(expected), expect.stringMatching(expected)]);
   });
 });

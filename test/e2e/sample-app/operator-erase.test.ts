@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { AddressStore } from '../../../src/msgapp/address-store.js';
-import { buildSampleApp, ROOT } from '../../support/sample-app/sample-app.js';
+import { operateShipped } from '../../support/sample-app/sample-operator.js';
 
 const SECRET = 'a secret for retention, 0123456789 abcdef';
 const NUMBER = '22671234567';
@@ -13,19 +12,12 @@ const NUMBER = '22671234567';
 describe('npx nestjs-messaging erase', () => {
   const folder = mkdtempSync(join(tmpdir(), 'messaging-erase-'));
 
-  beforeAll(() => {
-    if (!existsSync(join(ROOT, 'dist/operator/operator-command.js'))) buildSampleApp();
-  });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  const run = (line: string, env: NodeJS.ProcessEnv = {}) =>
-    new Promise<{ code: unknown; output: string }>((resolve) => {
-      const settings = { ...process.env, DATABASE_URL: `sqlite:${join(folder, 'm.db')}`, ...env };
-      const args = ['--no-opt', join(ROOT, 'dist/operator/operator-command.js'), ...line.split(' ')];
-      execFile(process.execPath, args, { env: settings }, (error, stdout, stderr) => {
-        resolve({ code: error?.code ?? 0, output: `${stdout}${stderr}`.trim() });
-      });
-    });
+  const run = async (line: string, env: NodeJS.ProcessEnv = {}) => {
+    const { code, output } = await operateShipped(folder, line.split(' '), env);
+    return { code, output: output.trim() };
+  };
 
   test('waits until all processes know, keeps the STOP under a hash, and says what stays if there is no secret', async () => {
     await run(`optout:add all INFOS ${NUMBER}`);
@@ -42,7 +34,7 @@ describe('npx nestjs-messaging erase', () => {
 
   test('removes what a messaging app and the sandbox know about the phone, under each of its spellings', async () => {
     const [today, before] = ['5511987654321', '551187654321'];
-    const storage = new TypeormStorage({ database: `sqlite:${join(folder, 'm.db')}` });
+    const storage = new TypeormStorage({ database: `sqlite:${join(folder, 'messaging.db')}` });
     await storage.start();
     const addresses = storage.store(AddressStore);
     for (const number of [today, before, '5511987654322']) {

@@ -1,18 +1,16 @@
 import { readFileSync, rmSync } from 'node:fs';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { encodeGsm7 } from '../../../src/sms/segmentation.js';
 import { PLAIN_SHORT_MESSAGE } from '../../../src/transports/smpp/pdu/pdu.js';
 import { until } from '../../support/common/until.js';
 import { ApiClient } from '../../support/http/api-client.js';
-import { buildSampleApp, type SampleApp, sampleFolder, startSampleApp } from '../../support/sample-app/sample-app.js';
+import { type SampleApp, sampleFolder } from '../../support/sample-app/sample-app.js';
 import { refusal } from '../../support/sample-app/sample-app-refusal.js';
-import { operate, refusedStart } from '../../support/sample-app/sample-operator.js';
+import { operate, refusedStart, startHere } from '../../support/sample-app/sample-operator.js';
 import { GatewayStation } from '../../support/transports/gateway/gateway-station.js';
 import { infobipDouble } from '../../support/transports/gateway/infobip-double.js';
 import type { DoubleCall } from '../../support/transports/gateway/vendor-double.js';
 import { TestSmsc } from '../../support/transports/smsc/test-smsc.js';
-
-beforeAll(buildSampleApp);
 
 const OTP_PEPPER = 'a pepper for tests, 0123456789 abcdef';
 const CREDENTIALS_KEY = 'a key for tests, 0123456789 abcdefgh';
@@ -38,7 +36,7 @@ describe('the sample app off the sandbox', () => {
   });
 
   async function start(env: NodeJS.ProcessEnv): Promise<ApiClient> {
-    app = await startSampleApp(folder, { ...SECRETS, ...env });
+    app = await startHere(folder, { ...SECRETS, ...env });
     expect((await fetch(`${app.url}/sandbox`)).status).toBe(404);
     expect(app.output).toContain(`SMS go out by`);
     return new ApiClient(`${app.url}/api/v1`, 'demo', app.key);

@@ -1,10 +1,8 @@
 import { rmSync } from 'node:fs';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { call } from '../../support/http/http-client.js';
-import { buildSampleApp, type SampleApp, sampleFolder, startSampleApp } from '../../support/sample-app/sample-app.js';
-import { operate } from '../../support/sample-app/sample-operator.js';
-
-beforeAll(buildSampleApp);
+import { type SampleApp, sampleFolder } from '../../support/sample-app/sample-app.js';
+import { operate, startHere } from '../../support/sample-app/sample-operator.js';
 
 const LINK = /http:\S+\/dashboard#link=\S+/g;
 
@@ -33,7 +31,7 @@ describe('the dashboard of the sample app', () => {
   });
 
   const start = async (env: NodeJS.ProcessEnv = {}) => {
-    app = await startSampleApp(folder, env);
+    app = await startHere(folder, env);
     return app;
   };
   const linksOf = (output: string) => output.match(LINK) ?? [];

@@ -1,10 +1,8 @@
 import { readdirSync, rmSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { call } from '../../support/http/http-client.js';
-import { buildSampleApp, runSampleApp, sampleFolder, startSampleApp } from '../../support/sample-app/sample-app.js';
-import { operate } from '../../support/sample-app/sample-operator.js';
-
-beforeAll(buildSampleApp);
+import { sampleFolder } from '../../support/sample-app/sample-app.js';
+import { operate, startHere } from '../../support/sample-app/sample-operator.js';
 
 describe('the demo of the sample app', () => {
   const folder = sampleFolder();
@@ -22,7 +20,7 @@ describe('the demo of the sample app', () => {
   });
 
   test('makes a second account and days of traffic, once, and the ledger is correct', async () => {
-    const made = await runSampleApp(folder, 'operator/operator.js', ['demo'], {}, 170_000);
+    const made = await operator('demo');
     expect([made.code, made.output]).toEqual([0, expect.stringContaining('The demo is ready.')]);
     expect((await operator('ledger:check')).output).toBe('The ledger is correct.\n');
     const { output: balance } = await operator('balance boutique');
@@ -34,7 +32,7 @@ describe('the demo of the sample app', () => {
 
   /** The number of days on which the first account has sent. */
   const days = async () => {
-    const app = await startSampleApp(folder);
+    const app = await startHere(folder);
     try {
       const { body } = await call(`${app.url}/api/v1/sms?limit=500`, { headers: { 'x-api-key': app.key } });
       return new Set(JSON.stringify(body).match(/(?<="date_sent":")\d{4}-\d\d-\d\d/g)).size;
@@ -44,7 +42,7 @@ describe('the demo of the sample app', () => {
   };
 
   test('says what to do if the sample app is running', async () => {
-    const app = await startSampleApp(folder);
+    const app = await startHere(folder);
     try {
       const { code, output } = await operator('demo', { PORT: new URL(app.url).port });
       expect([code, output]).toEqual([1, expect.stringContaining('stop the sample app first')]);

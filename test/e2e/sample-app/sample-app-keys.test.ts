@@ -1,18 +1,10 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { parseApiKey } from '../../../src/accounts/keys/api-key.js';
 import { call } from '../../support/http/http-client.js';
-import {
-  buildSampleApp,
-  runSampleApp,
-  type SampleApp,
-  sampleFolder,
-  startSampleApp,
-} from '../../support/sample-app/sample-app.js';
-import { operate } from '../../support/sample-app/sample-operator.js';
-
-beforeAll(buildSampleApp);
+import { type SampleApp, sampleFolder } from '../../support/sample-app/sample-app.js';
+import { operate, refusedStart, startHere } from '../../support/sample-app/sample-operator.js';
 
 describe('the key that a start of the sample app prints', () => {
   let folder: string;
@@ -34,7 +26,7 @@ describe('the key that a start of the sample app prints', () => {
   /** A start that replaces the one before: its key, and what the API answers to it. */
   const started = async (env: NodeJS.ProcessEnv = {}) => {
     await stop();
-    app = await startSampleApp(folder, env);
+    app = await startHere(folder, env);
     const { status } = await call(`${app.url}/api/v1/balance`, { headers: { 'x-api-key': app.key } });
     return { key: app.key, status };
   };
@@ -64,7 +56,7 @@ describe('the key that a start of the sample app prints', () => {
     const { id } = JSON.parse(await operator('key:rotate', idOf(key)));
     expect(await started({ DEMO_API_KEY: key })).toEqual({ key, status: 200 });
     await operator('key:revoke', idOf(key));
-    const { code, output } = await runSampleApp(folder, 'main.js', [], { DEMO_API_KEY: key });
+    const { code, output } = await refusedStart(folder, { DEMO_API_KEY: key });
     expect([code, output.trim()]).toEqual([
       1,
       'DEMO_API_KEY was revoked or has expired: give another one, or none, and a new key is made.',
@@ -76,7 +68,7 @@ describe('the key that a start of the sample app prints', () => {
   test('is not a DEMO_API_KEY that was rotated without grace', async () => {
     const { key } = await started();
     await operator('key:rotate', idOf(key), '--grace', '0');
-    const { code, output } = await runSampleApp(folder, 'main.js', [], { DEMO_API_KEY: key });
+    const { code, output } = await refusedStart(folder, { DEMO_API_KEY: key });
     expect([code, output]).toEqual([1, expect.stringContaining('DEMO_API_KEY was revoked or has expired')]);
     expect(output).not.toContain(key);
   }, 180_000);

@@ -88,7 +88,7 @@ describe('a mistyped operator command', () => {
   });
 
   test('after -- a word may begin with a dash, and the command refuses what it cannot do', async () => {
-    const { code, output } = await runSampleApp(folder, 'operator/operator.js', ['topup', 'x', '--', '-5']);
+    const { code, output } = await operate(folder, ['topup', 'x', '--', '-5']);
     expect([code, output]).toEqual([
       1,
       'Refused: The number of units must be an integer from 1 to 10^12; only a correction may be negative.\n',

@@ -5,11 +5,11 @@ import { call } from '../../support/http/http-client.js';
 import {
   buildSampleApp,
   openConnections,
-  runSampleApp,
   type SampleApp,
   sampleFolder,
   startSampleApp,
 } from '../../support/sample-app/sample-app.js';
+import { operate } from '../../support/sample-app/sample-operator.js';
 
 beforeAll(buildSampleApp);
 
@@ -114,7 +114,7 @@ describe.each(['express', 'fastify'])('a running sample app (%s)', (adapter) => 
     await post('api/v1/send/sms', { signature: 'INFOS', content: 'Bonjour !', number: ['22670000000'] });
     await app.kill('SIGTERM');
     for (const connection of connections) await connection.until(({ closed }) => closed);
-    const { output } = await runSampleApp(folder, 'operator/operator.js', ['ledger:check']);
+    const { output } = await operate(folder, ['ledger:check']);
     expect(output).toContain('The ledger is correct.');
   });
 });

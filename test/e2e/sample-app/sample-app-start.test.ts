@@ -9,13 +9,12 @@ import { call } from '../../support/http/http-client.js';
 import {
   buildSampleApp,
   ROOT,
-  runSampleApp,
   type SampleApp,
   sampleFolder,
   startSampleApp,
 } from '../../support/sample-app/sample-app.js';
 import { refusal } from '../../support/sample-app/sample-app-refusal.js';
-import { operate, refusedStart } from '../../support/sample-app/sample-operator.js';
+import { operate, refusedStart, startHere } from '../../support/sample-app/sample-operator.js';
 
 beforeAll(buildSampleApp);
 
@@ -27,6 +26,7 @@ const OFF_SANDBOX = { SMS_TRANSPORT: 'smpp', SMPP_URL: 'smpp://u:p@127.0.0.1:1',
 describe('a start of the sample app', () => {
   let folder: string;
   let app: SampleApp | undefined;
+  const listAccounts = (where: string, env: NodeJS.ProcessEnv) => operate(where, ['account:list'], env);
 
   beforeEach(() => {
     folder = sampleFolder();
@@ -40,7 +40,7 @@ describe('a start of the sample app', () => {
 
   test.each(['express', 'fastify'])('a port that is in use stops the start with a sentence (%s)', async (adapter) => {
     const [server, port] = await listening();
-    const { code, output } = await runSampleApp(folder, 'main.js', [], { PORT: `${port}`, HTTP_ADAPTER: adapter });
+    const { code, output } = await refusedStart(folder, { PORT: `${port}`, HTTP_ADAPTER: adapter });
     server.close();
     expect(code).toBe(1);
     expect(lastLine(output)).toBe(
@@ -52,8 +52,8 @@ describe('a start of the sample app', () => {
   test.each(['postgres', 'mysql'])('a database without a server stops a program with a sentence (%s)', async (kind) => {
     // Not a port that was free a moment ago, because other programs take ports too.
     const env = { DATABASE_URL: `${kind}://me:hidden@127.0.0.1:1/messaging` };
-    const programs = [runSampleApp(folder, 'main.js', [], env), operate(folder, ['account:list'], env)];
-    for (const { code, output } of await Promise.all(programs)) {
+    for (const run of [refusedStart, listAccounts]) {
+      const { code, output } = await run(folder, env);
       expect(code).toBe(1);
       expect(output.trim()).toBe('The database of DATABASE_URL cannot be used: connect ECONNREFUSED 127.0.0.1:1');
     }
@@ -72,7 +72,6 @@ describe('a start of the sample app', () => {
     expect(output).not.toMatch(/^.* +at |Error:|msgk_/m);
   });
 
-  const listAccounts = (where: string, env: NodeJS.ProcessEnv) => operate(where, ['account:list'], env);
   test.each([
     ['on the sandbox', refusedStart, {}, /^The sample app's secrets cannot be kept in \/proc\/nothing\/.*\(ENOENT\)/],
     [
@@ -94,7 +93,7 @@ describe('a start of the sample app', () => {
   );
 
   test('of processes that start together for the first time, all print the key that works, and they keep one file', async () => {
-    const apps = await Promise.all([1, 2, 3].map(() => startSampleApp(folder)));
+    const apps = await Promise.all([1, 2].map(() => startSampleApp(folder)));
     try {
       expect(new Set(apps.map(({ key }) => key)).size).toBe(1);
       for (const { url, key } of apps) {
@@ -108,7 +107,7 @@ describe('a start of the sample app', () => {
   });
 
   test('HOST=0.0.0.0 prints addresses that can be called', async () => {
-    app = await startSampleApp(folder, { HOST: '0.0.0.0' });
+    app = await startHere(folder, { HOST: '0.0.0.0' });
     expect(app.output).not.toContain('0.0.0.0');
     const { body } = await call(`${app.url}/api/v1/balance`, { headers: { 'x-api-key': app.key } });
     expect(body).toMatchObject({ balance: 1000 });

@@ -12,7 +12,7 @@ import {
   startSampleApp,
 } from '../../support/sample-app/sample-app.js';
 import { refusal } from '../../support/sample-app/sample-app-refusal.js';
-import { operate, refusedStart } from '../../support/sample-app/sample-operator.js';
+import { operate, refusedStart, startHere } from '../../support/sample-app/sample-operator.js';
 
 beforeAll(buildSampleApp);
 
@@ -36,8 +36,8 @@ describe('sample app', () => {
     rmSync(folder, { recursive: true });
   });
 
-  const start = async (env: NodeJS.ProcessEnv = {}) => {
-    const app = await startSampleApp(folder, env);
+  const start = async (env: NodeJS.ProcessEnv = {}, how = startHere) => {
+    const app = await how(folder, env);
     running.push(app);
     return app;
   };
@@ -46,7 +46,7 @@ describe('sample app', () => {
     await app.kill(signal);
   };
   test.each(['SIGINT', 'SIGUSR2'] as const)('%s ends it, whatever connections are open', async (signal) => {
-    const app = await start();
+    const app = await start({}, startSampleApp);
     const connections = await openConnections(app);
     await stop(app, signal);
     for (const connection of connections) await connection.until(({ closed }) => closed);
@@ -75,7 +75,7 @@ describe('sample app', () => {
     const { id } = JSON.parse(await operator('account:create', 'Awa'));
     const { key } = JSON.parse(await operator('key:issue', id));
     await stop(app, 'SIGTERM');
-    const { code, output } = await runSampleApp(folder, 'main.js', [], { DEMO_API_KEY: key });
+    const { code, output } = await refusedStart(folder, { DEMO_API_KEY: key });
     expect([code, lastLine(output)]).toEqual([1, 'DEMO_API_KEY belongs to another account.']);
     expect(output).not.toMatch(/^ +at /m);
   });

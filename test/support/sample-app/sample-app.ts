@@ -26,13 +26,16 @@ function changedAt(path: string): number {
   return statSync(join(ROOT, path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-/** A sample app in a process of its own. */
+/** What the sample app prints when it has started. */
+export const WELCOME = /curl -X POST .*\n/;
+
+/** A running sample app. */
 export interface SampleApp {
   readonly url: string;
   readonly key: string;
   /** Everything that it printed. */
   readonly output: string;
-  /** Ends it. Resolves when it is gone. */
+  /** Ends it. Resolves when it is gone. One in this process is closed, whatever the signal. */
   kill(signal: NodeJS.Signals): Promise<void>;
 }
 
@@ -44,16 +47,21 @@ export function sampleFolder(): string {
 /** Starts it on a free port and waits for the `curl` line. @throws Error with its output if it stops before */
 export async function startSampleApp(folder: string, env: NodeJS.ProcessEnv = {}): Promise<SampleApp> {
   const child = spawnSampleApp(folder, 'main.js', [], env);
-  const output = await outputUntil(child, /curl -X POST .*\n/);
+  const output = await outputUntil(child, WELCOME);
+  return sampleAppOf(output, async (signal) => {
+    const gone = once(child, 'exit');
+    child.kill(signal);
+    await gone;
+  });
+}
+
+/** The sample app that printed this. */
+export function sampleAppOf(output: string, kill: SampleApp['kill']): SampleApp {
   return {
     url: /Base URL\s+(\S+)\/api\/v1/.exec(output)?.[1] ?? '',
     key: /API key\s+(\S+)/.exec(output)?.[1] ?? '',
     output,
-    kill: async (signal) => {
-      const gone = once(child, 'exit');
-      child.kill(signal);
-      await gone;
-    },
+    kill,
   };
 }
 
