@@ -37,7 +37,8 @@ import { ClaimPlan } from './queue/claim-plan.js';
 import { enterLanes } from './queue/parked.js';
 import { QueueMemories } from './queue/queue-memories.js';
 import type { Floors, QueueMemory } from './queue/queue-memory.js';
-import { expireDeliveries, settleDeliveries } from './settle/settle.js';
+import { heldRows } from './settle/held-rows.js';
+import { expireDeliveries, settleDeliveries, settleHeldDeliveries } from './settle/settle.js';
 import { deliveriesByReference, listTrail } from './settle/trail.js';
 
 /**
@@ -189,9 +190,28 @@ export class OutboxStore {
    */
   async settle(updates: readonly DeliveryUpdate[]): Promise<readonly DeliveryTransition[]> {
     const { dialect } = this.database;
-    const moved = await this.recorder.write((publisher) => settleDeliveries(dialect, updates, publisher));
+    const moved =
+      (await this.settleHeld(updates)) ??
+      (await this.recorder.write((publisher) => settleDeliveries(dialect, updates, publisher)));
     this.memories.settled(updates, moved);
     return moved;
+  }
+
+  /** Settles deliveries that still are as their claims have left them; undefined if one of them is not, or may not be. */
+  private async settleHeld(updates: readonly DeliveryUpdate[]): Promise<readonly DeliveryTransition[] | undefined> {
+    const { dialect } = this.database;
+    const held = dialect.hasOneWriter ? heldRows(updates) : undefined;
+    if (!held) return undefined;
+    let isMoved = false;
+    const moved = () => {
+      isMoved = true;
+    };
+    try {
+      return await this.recorder.write((publisher) => settleHeldDeliveries(dialect, updates, held, publisher, moved));
+    } catch (error) {
+      if (isMoved) return undefined;
+      throw error;
+    }
   }
 
   /**

@@ -163,6 +163,12 @@ export abstract class Dialect {
   readonly searchesFromFloors: boolean = true;
 
   /**
+   * Whether a transaction that writes excludes all others. Then a row that it finds as expected cannot change before its
+   * commit, so it need not be locked and read first.
+   */
+  readonly hasOneWriter: boolean = false;
+
+  /**
    * Whether processes write to several nodes and each node knows only its own row locks (Galera). Two transactions that
    * change different rows then both commit, and each may have missed the other's rows. All nodes commit them in the
    * same order. So a transaction that reads again after its commit finds everything that was committed before.

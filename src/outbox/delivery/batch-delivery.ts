@@ -9,6 +9,7 @@ import type { DeliveryUpdate } from '../delivery-state.js';
 import type { Outbox } from '../outbox.js';
 import type { Delivery } from '../outbox-records.js';
 import { EXPIRED } from '../schedule/schedule.js';
+import { passRow } from '../settle/held-rows.js';
 import { isWindowClosed, WINDOW_CLOSED } from '../windows/attempt-time.js';
 import { type DeliveryResult, updateOf } from './delivery-result.js';
 import type { IdleTimer } from './idle-timer.js';
@@ -64,12 +65,14 @@ export class BatchDelivery {
     const settling: Promise<void>[] = [];
     const store = (results: Iterable<readonly [Delivery, DeliveryResult]>): Promise<void> => {
       const at = this.clock.now();
-      const updates = [...results].flatMap(([delivery, result]) =>
+      const updates: DeliveryUpdate[] = [];
+      for (const [delivery, result] of results) {
         // Only the first result of a delivery counts, so the list at the end does not replace an early result.
-        open.delete(delivery)
-          ? [updateOf(delivery, result, this.channel, { at, random: this.ids.random(), leaseUntil, upSince })]
-          : [],
-      );
+        if (!open.delete(delivery)) continue;
+        const update = updateOf(delivery, result, this.channel, { at, random: this.ids.random(), leaseUntil, upSince });
+        passRow(delivery, update);
+        updates.push(update);
+      }
       const settled = updates.length > 0 ? this.settle(updates, retryUntil) : Promise.resolve();
       settling.push(settled);
       return settled;

@@ -4,6 +4,7 @@ import { integerOf, optionalInteger, optionalText, textOf } from '../../storage/
 import { storedVars } from '../listing/recipients.js';
 import type { ClaimOrder, Delivery } from '../outbox-records.js';
 import { SCHEDULE_COLUMNS, storedSchedule } from '../schedule/schedule.js';
+import { type HeldMessage, holdRow } from '../settle/held-rows.js';
 import { byPriority, ClaimPlan } from './claim-plan.js';
 import { PRIORITIES } from './priority.api.js';
 import { priorityOf } from './priority.js';
@@ -21,7 +22,7 @@ export function* claimDeliveries(
 ): Operation<readonly Delivery[]> {
   const claimed = order.lanes ? yield* laneHeads(dialect, order, order.lanes) : yield* dueRows(dialect, order, plan);
   if (claimed.length === 0) return [];
-  const deliveries = yield* withMessages(dialect, claimed);
+  const deliveries = yield* withMessages(dialect, claimed, order);
   yield* lease(dialect, order, claimed);
   return deliveries;
 }
@@ -126,18 +127,40 @@ function isDoubtful(row: Row): boolean {
 type OfMessage = Omit<Delivery, 'position' | 'priority' | 'number' | 'vars' | 'attempt' | 'doubtful' | 'abandoned'>;
 
 /** Adds the columns of the messages. Each message is read once, not once for each recipient. */
-function* withMessages(dialect: Dialect, claimed: readonly Row[]): Operation<readonly Delivery[]> {
+function* withMessages(
+  dialect: Dialect,
+  claimed: readonly Row[],
+  { leaseUntil }: ClaimOrder,
+): Operation<readonly Delivery[]> {
   const ids = [...new Set(claimed.map((row) => textOf(row, 'message_id')))];
   const rows = yield* rowsOf(
-    `SELECT id, account_id, channel, lane, sender, payload, accepted_at, trace, ${SCHEDULE_COLUMNS.join(', ')}
+    `SELECT id, account_id, channel, lane, sender, payload, accepted_at, trace, units, recipients, metadata, ${SCHEDULE_COLUMNS.join(', ')}
       FROM messaging_message WHERE id ${dialect.among()}`,
     JSON.stringify(ids),
   );
-  const messages = new Map(rows.map((row) => [textOf(row, 'id'), toMessage(row)]));
+  const messages = new Map(
+    rows.map((row) => [textOf(row, 'id'), { message: toMessage(row), held: toHeldMessage(row) } as const]),
+  );
   return claimed.flatMap((row) => {
-    const message = messages.get(textOf(row, 'message_id'));
-    return message ? [toDelivery(message, row)] : [];
+    const found = messages.get(textOf(row, 'message_id'));
+    if (!found) return [];
+    const delivery = toDelivery(found.message, row);
+    // The rows of lanes are read without these columns.
+    const [units, storedAttempts] = [optionalInteger(row, 'units'), optionalInteger(row, 'tries')];
+    if (dialect.hasOneWriter && units !== undefined && storedAttempts !== undefined) {
+      holdRow({ delivery, leaseUntil, units, storedAttempts, message: found.held });
+    }
+    return [delivery];
   });
+}
+
+function toHeldMessage(row: Row): HeldMessage {
+  const metadata = optionalText(row, 'metadata');
+  return {
+    recipients: integerOf(row, 'recipients'),
+    units: integerOf(row, 'units'),
+    metadata: metadata === undefined ? undefined : JSON.parse(metadata),
+  };
 }
 
 function toMessage(row: Row): OfMessage {

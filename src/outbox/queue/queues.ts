@@ -174,7 +174,7 @@ function* lockRanges(
 ): Operation<readonly Row[]> {
   const ids = except.map((id) => ` ${id} `).join('');
   const statements = dialect.lockRanges({
-    columns: `r.message_id, r.position, r.priority, r.number, r.attempt, r.status, r.doubtful, r.due_at, r.vars, r.queue${dialect.place}`,
+    columns: `r.message_id, r.position, r.priority, r.number, r.attempt, r.status, r.doubtful, r.due_at, r.vars, r.units, r.tries, r.queue${dialect.place}`,
     table: 'messaging_recipient',
     index: 'messaging_recipient_queue',
     where: `${IN_LINE} AND r.queue = v.queue AND r.due_at >= v.floor AND r.due_at <= v.until${lane === 'none' ? ' AND r.lane IS NULL' : ''}${ids === '' ? '' : ` AND NOT ${EXCEPTED}`}`,

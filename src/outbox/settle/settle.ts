@@ -4,8 +4,9 @@ import type { TransactionPublisher } from '../../events/event-recorder.js';
 import type { NewEvent } from '../../events/event-types.js';
 import { deliveryEvents } from '../../events/events-of.js';
 import type { Dialect } from '../../storage/dialect.js';
+import { RecordMovedError } from '../../storage/engine/faults.js';
 import { type Operation, type Row, rowsOf, type Statement, writeAll } from '../../storage/engine/operation.js';
-import { integerOf, optionalInteger, optionalText, shapeOf, textOf } from '../../storage/engine/rows.js';
+import { integerOf, optionalInteger, optionalText, type RowShape, shapeOf, textOf } from '../../storage/engine/rows.js';
 import {
   countAttempts,
   type DeliveryChange,
@@ -21,6 +22,7 @@ import { PRIORITIES } from '../queue/priority.api.js';
 import type { Floors, QueueMemory } from '../queue/queue-memory.js';
 import { findQueues, lockQueues } from '../queue/queues.js';
 import { type Completing, completeSends, lockMessages, updateMessages } from './completion.js';
+import type { HeldRow } from './held-rows.js';
 import { lockAccounts, refunds, refundsOfMessages } from './refunds.js';
 import { insertTrail } from './trail.js';
 
@@ -67,10 +69,91 @@ interface ChangedRow extends LockedRow {
 export function* settleDeliveries(
   dialect: Dialect,
   updates: readonly DeliveryUpdate[],
-  { publishLater, expect }: TransactionPublisher,
+  publisher: TransactionPublisher,
 ): Operation<readonly DeliveryTransition[]> {
   if (updates.length === 0) return [];
   const locked = yield* lockRecipients(dialect, updates);
+  return yield* settleRows(dialect, updates, locked, publisher);
+}
+
+/**
+ * As `settleDeliveries`, without a read of the rows: they are written only if they still are as their claim has left them.
+ * Only for a database with one writer.
+ * @param moved called if one of them is not
+ * @throws RecordMovedError in this case, so that nothing is written
+ */
+export function* settleHeldDeliveries(
+  dialect: Dialect,
+  updates: readonly DeliveryUpdate[],
+  held: ReadonlyMap<DeliveryUpdate, HeldRow>,
+  publisher: TransactionPublisher,
+  moved: () => void,
+): Operation<readonly DeliveryTransition[]> {
+  const rows = yield* assumedRows(dialect, held);
+  return yield* settleRows(dialect, updates, rows, publisher, function* (changed) {
+    const { affected } = yield updateRecipients(dialect, changed, rows);
+    if (affected === changed.length) return;
+    moved();
+    throw new RecordMovedError('A delivery is no longer as its claim has left it.');
+  });
+}
+
+/** The rows as their claims have left them. */
+function* assumedRows(
+  dialect: Dialect,
+  held: ReadonlyMap<DeliveryUpdate, HeldRow>,
+): Operation<ReadonlyMap<string, LockedRow>> {
+  const several = new Set<string>();
+  for (const { delivery, message } of held.values()) if (message.recipients > 1) several.add(delivery.accountId);
+  const recording = several.size > 0 ? yield* findRecording(dialect, [...several]) : undefined;
+  const rows = new Map<string, LockedRow>();
+  for (const { delivery, leaseUntil, units, storedAttempts, message } of held.values()) {
+    const { recipients, metadata } = message;
+    rows.set(keyOf(delivery), {
+      messageId: delivery.messageId,
+      position: delivery.position,
+      number: delivery.number,
+      message: {
+        accountId: delivery.accountId,
+        channel: delivery.channel,
+        sender: delivery.sender,
+        recipients,
+        units: message.units,
+        acceptedAt: delivery.acceptedAt,
+        metadata,
+        recordedSince: recipients > 1 ? recording?.get(delivery.accountId) : undefined,
+        trace: delivery.trace,
+      },
+      units,
+      // Only a failed delivery is refunded, and it is not sent again.
+      refundedUnits: 0,
+      attempt: delivery.attempt,
+      storedAttempts,
+      doubtful: delivery.doubtful === true,
+      status: 'sending',
+      dueAt: leaseUntil,
+    });
+  }
+  return rows;
+}
+
+/** The numbers from which accounts record events. An account that does not record is missing. */
+function* findRecording(dialect: Dialect, accountIds: readonly string[]): Operation<ReadonlyMap<string, number>> {
+  const rows = yield* rowsOf(
+    `SELECT id, began FROM messaging_event_counter WHERE recording = 1 AND id ${dialect.among()}`,
+    JSON.stringify(accountIds),
+  );
+  return new Map(rows.map((row) => [textOf(row, 'id'), integerOf(row, 'began')]));
+}
+
+/** @param writeFirst writes the changed rows before everything else. Undefined: they are written with it */
+function* settleRows(
+  dialect: Dialect,
+  updates: readonly DeliveryUpdate[],
+  locked: ReadonlyMap<string, LockedRow>,
+  { publishLater, expect }: TransactionPublisher,
+  writeFirst?: (changed: readonly ChangedRow[]) => Operation<void>,
+): Operation<readonly DeliveryTransition[]> {
   const transitions: DeliveryTransition[] = [];
   const changed = new Map<string, ChangedRow>();
   const completing = new Map<string, Completing & { readonly by: number }>();
@@ -101,8 +184,9 @@ export function* settleDeliveries(
   const messages = [...completing.keys(), ...refunded.map(({ messageId }) => messageId)];
   const counts = yield* lockMessages(dialect, messages, completing);
   yield* lockAccounts(dialect, refunded);
+  if (writeFirst) yield* writeFirst(rows);
   const statements = [
-    updateRecipients(dialect, rows),
+    ...(writeFirst ? [] : [updateRecipients(dialect, rows)]),
     ...(refunded.length > 0 ? refunds(dialect, refunded) : []),
     ...updateMessages(dialect, refundsOfMessages(refunded), completing, counts),
     ...insertTrail(dialect, rows),
@@ -328,7 +412,12 @@ const LEAVING_LANE = {
     WHEN v.status = 'queued' THEN messaging_recipient.lane END`,
 };
 
-function updateRecipients(dialect: Dialect, rows: readonly ChangedRow[]): Statement {
+/** @param before if given, only rows are changed that still are in their earlier state of `before`, and have its lease */
+function updateRecipients(
+  dialect: Dialect,
+  rows: readonly ChangedRow[],
+  before?: ReadonlyMap<string, LockedRow>,
+): Statement {
   // Doubtful attempts are rare, so the column is only updated if there are any.
   const doubts = rows.some(({ doubtful }) => doubtful);
   // Few deliveries are tried again, so the account is only passed if there are any.
@@ -353,6 +442,7 @@ function updateRecipients(dialect: Dialect, rows: readonly ChangedRow[]): Statem
       ...(doubts ? { doubtful: 'integer' } : {}),
       ...(waits ? { queue: 'id' } : {}),
       ...(leaving ? { parked: 'integer' } : {}),
+      ...(before ? HELD : {}),
     },
     rows: rows.map((row) => [
       row.messageId,
@@ -368,7 +458,16 @@ function updateRecipients(dialect: Dialect, rows: readonly ChangedRow[]): Statem
       ...(doubts ? [row.doubtful ? 1 : null] : []),
       ...(waits ? [row.status === 'queued' ? row.message.accountId : ''] : []),
       ...(leaving ? [row.leavesLane ? 1 : 0] : []),
+      ...(before ? heldAs(before.get(keyOf(row))) : []),
     ]),
-    on: 'messaging_recipient.message_id = v.message_id AND messaging_recipient.position = v.position',
+    on: `messaging_recipient.message_id = v.message_id AND messaging_recipient.position = v.position${before ? IS_HELD : ''}`,
   });
+}
+
+const HELD: RowShape = { held_attempt: 'integer', held_until: 'integer' };
+const IS_HELD = ` AND messaging_recipient.status = 'sending' AND messaging_recipient.attempt = v.held_attempt
+  AND messaging_recipient.due_at = v.held_until`;
+
+function heldAs(row: LockedRow | undefined): readonly unknown[] {
+  return [row?.attempt ?? null, row?.dueAt ?? null];
 }

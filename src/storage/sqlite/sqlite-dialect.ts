@@ -17,6 +17,7 @@ export class SqliteDialect extends Dialect {
   override readonly migratesInTransaction: boolean = true;
   // An index has no entries of rows that left it.
   override readonly searchesFromFloors: boolean = false;
+  override readonly hasOneWriter: boolean = true;
   override readonly blocksWhileReading: boolean = true;
   /** A statement with so many rows takes about 15 ms of processor time. Other requests wait for this time. */
   override readonly maxRows: number = 10_000;
