@@ -15,7 +15,6 @@ import type { DirectDelivery } from './delivery/hand-over.js';
 import type { DeliveryUpdate } from './delivery-state.js';
 import { type CommitOutcome, type ExpiryOrder, type WaitFor } from './outbox-records.js';
 import { OutboxStore } from './outbox-store.js';
-import { isPersonal } from './payload.js';
 
 /** An accepted send, and whether an earlier request caused it. */
 export interface Acceptance {
@@ -250,15 +249,14 @@ export class Outbox {
 
 /**
  * Whether a worker may take a send directly. A policy may still change the payload, a lane has an order, and a schedule a
- * time. The values of a personal text are written and read by the queue only. A larger send is due in groups.
+ * time. A larger send is due in groups.
  */
-function mayBeDirect({ lane, policy, payload, schedule, dueAt, recipients }: Send): boolean {
+function mayBeDirect({ lane, policy, schedule, dueAt, recipients }: Send): boolean {
   return (
     lane === undefined &&
     policy === undefined &&
     schedule === undefined &&
     dueAt === undefined &&
-    !isPersonal(payload) &&
     recipients.length <= TOGETHER &&
     recipients.every((recipient) => recipient.refused === undefined && recipient.dueAt === undefined)
   );

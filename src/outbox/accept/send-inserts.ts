@@ -214,14 +214,19 @@ function manySends(
 /** Writes the recipients of sends that this process delivers at once: as after a claim. */
 function leasedSends(dialect: Dialect, sends: readonly Send[]): Statement[] {
   if (sends.length === 0) return [];
+  const withVars = sends.some(isPersonalSend);
   const rows: unknown[][] = [];
   for (const send of sends) {
     const rank = rankOf(priorityOf(send));
-    for (const [position, { number, units }] of send.recipients.entries()) {
-      rows.push([send.id, send.channel, number, position, rank, units, send.at, send.leaseUntil]);
+    for (const [position, recipient] of send.recipients.entries()) {
+      const vars = withVars ? [varsOf(recipient)] : [];
+      const { number, units } = recipient;
+      rows.push([send.id, send.channel, number, position, rank, units, send.at, send.leaseUntil, ...vars]);
     }
   }
-  return [dialect.insertRows({ table: 'messaging_recipient', values: LEASED_VALUES, shape: LEASED, rows })];
+  const shape: RowShape = withVars ? { ...LEASED, vars: 'text' } : LEASED;
+  const values = withVars ? { ...LEASED_VALUES, vars: 'v.vars' } : LEASED_VALUES;
+  return [dialect.insertRows({ table: 'messaging_recipient', values, shape, rows })];
 }
 
 function oneSend(dialect: Dialect, send: Send, turn: number | undefined): Statement[] {

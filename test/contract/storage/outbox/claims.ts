@@ -33,7 +33,13 @@ export function claimTests({ test }: TestRunner, world: StorageFixture): void {
   test('a send with a lease is stored as a claim leaves it, and is claimed again only after the lease', async () => {
     await world.fund(60);
     const leaseUntil = START + LEASE;
-    await world.accept(aSend(1, { leaseUntil }), aSend(2, { leaseUntil, recipients: recipients(55) }));
+    const personal = { kind: 'text', text: 'Bonjour {name}', personal: 'off' };
+    const named = recipients(55).map((recipient, index) => ({ ...recipient, vars: { name: `Awa ${index}` } }));
+    await world.accept(
+      aSend(1, { leaseUntil, payload: personal, recipients: named.slice(0, 1) }),
+      aSend(2, { leaseUntil, payload: personal, recipients: named }),
+      aSend(4, { leaseUntil: leaseUntil + 10, payload: personal, recipients: named.slice(0, 1) }),
+    );
     await world.accept(aSend(3));
     assert.deepEqual(places(await world.claim({ now: leaseUntil - 1, abandoned: true })), [`${messageId(3)}/0`]);
     await world.stand(messageId(1), ['sending']);
@@ -44,6 +50,12 @@ export function claimTests({ test }: TestRunner, world: StorageFixture): void {
     assert.deepEqual(
       new Set(again.map(({ messageId: id, attempt, abandoned }) => `${id} ${attempt} ${abandoned}`)),
       new Set([`${messageId(2)} 2 true`]),
+    );
+    assert.deepEqual(new Set(again.map(({ vars }) => vars?.name)), new Set(named.map(({ vars }) => vars.name)));
+    const last = await world.claim({ now: leaseUntil + 10, abandoned: true });
+    assert.deepEqual(
+      last.map(({ messageId: id, vars }) => [id, vars]),
+      [[messageId(4), { name: 'Awa 0' }]],
     );
   });
 
