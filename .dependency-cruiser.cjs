@@ -50,7 +50,7 @@ const layers = {
     'webhooks',
     'core',
   ],
-  compat: ['common', 'accounts', 'events', 'outbox', 'http', 'openapi', 'sms', 'otp', 'webhooks', 'core'],
+  compat: ['common', 'storage', 'accounts', 'events', 'outbox', 'http', 'openapi', 'sms', 'otp', 'webhooks', 'core'],
   mcp: ['common', 'accounts', 'billing', 'events', 'outbox', 'http', 'openapi', 'sms', 'webhooks', 'core'],
   dashboard: ['common', 'accounts', 'http', 'openapi', 'core', 'management'],
   telemetry: [

@@ -28,13 +28,13 @@ export class BasicCallers {
     { authorization }: Pick<IncomingHttpHeaders, 'authorization'>,
     permission: PermissionName,
     ip: string | undefined,
-  ): Promise<{ readonly caller: Caller; readonly user: string }> {
+  ): Promise<{ readonly caller: Caller } & BasicCredentials> {
     const given = credentialsIn(authorization);
     if (given === undefined) throw new MessagingError('error.unauthorized');
     const answer = await this.authenticator.authenticate({ 'x-api-key': given.password });
     const admitted = await this.admission.admit(answer, permissionOf(permission), { target: '', ip });
     if (admitted.kind === 'refused') throw new MessagingError(admitted.code, {}, admitted.retryAfter);
-    return { caller: admitted.caller, user: given.user };
+    return { caller: admitted.caller, ...given };
   }
 }
 

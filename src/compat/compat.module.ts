@@ -1,15 +1,31 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { DAY_MS } from '../common/time.js';
 import { type Capability, capabilityModule } from '../core/capability.js';
 import { ConfiguredModule } from '../core/configured-module.js';
+import { providePurge } from '../outbox/purger.js';
 import { BasicCallers } from './basic-callers.js';
 import { type CompatOptions, resolveCompatOptions } from './compat-options.js';
+import { StatusCallbackStore } from './twilio/status-callback-store.js';
+import { StatusCallbacks } from './twilio/status-callbacks.js';
 import { twilioOpenapi } from './twilio/twilio.openapi.js';
 import { TwilioMessages } from './twilio/twilio-messages.js';
 import { TwilioVerify } from './twilio/twilio-verify.js';
 
 const TWILIO: Capability = {
   controllers: [twilioOpenapi],
-  providers: [BasicCallers, TwilioMessages, TwilioVerify],
+  stores: [StatusCallbackStore],
+  providers: [
+    BasicCallers,
+    TwilioMessages,
+    TwilioVerify,
+    StatusCallbacks,
+    // A send may be scheduled 180 days ahead.
+    providePurge(StatusCallbackStore, (store) => ({
+      what: 'status callbacks',
+      keepMs: 190 * DAY_MS,
+      purge: (before, limit) => store.purge(before, limit),
+    })),
+  ],
 };
 
 /**

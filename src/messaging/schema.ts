@@ -1,6 +1,7 @@
 import type { MigrationInterface } from 'typeorm';
 import { accountTables } from '../accounts/accounts.tables.js';
 import { billingTables } from '../billing/billing.tables.js';
+import { compatTables } from '../compat/compat.tables.js';
 import { eventTables } from '../events/events.tables.js';
 import { managementTables } from '../management/management.tables.js';
 import { mediaTables } from '../media/media.tables.js';
@@ -23,6 +24,7 @@ export const SCHEMA: readonly SchemaGroup[] = [
   { name: 'msgapp', versions: [{ name: '0001-initial', up: msgappTables }] },
   { name: 'webhooks', versions: [{ name: '0001-initial', up: webhookTables }] },
   { name: 'management', versions: [{ name: '0001-initial', up: managementTables }] },
+  { name: 'compat', versions: [{ name: '0001-initial', up: compatTables }] },
   { name: 'sandbox', versions: [{ name: '0001-initial', up: sandboxTables }] },
 ];
 

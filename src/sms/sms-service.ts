@@ -11,6 +11,7 @@ import { checkCallOptions } from '../common/options.js';
 import { isoText } from '../common/time.js';
 import type { Metadata } from '../events/events.api.js';
 import type { IdempotencyKey, Recipient, Send, SendKey } from '../outbox/accept/send.js';
+import type { SendStep } from '../outbox/accept/send-step.js';
 import { Idempotency, type IdempotentRequest } from '../outbox/idempotency.js';
 import { metadataOf } from '../outbox/metadata.js';
 import { type Acceptance, Outbox } from '../outbox/outbox.js';
@@ -58,6 +59,11 @@ export interface SmsSendOptions {
   readonly signal?: Cancellation | undefined;
   /** The caller's key (`caller.key`). The send must keep the key's daily cap, and the usage lists the key's sends separately. */
   readonly key?: SendKey | undefined;
+  /**
+   * Makes a change of other rows that is stored in the transaction of the send.
+   * @internal
+   */
+  readonly stepOf?: ((smsId: string) => SendStep) | undefined;
 }
 
 const ROUTE = 'send/sms';
@@ -109,10 +115,11 @@ export class SmsService {
    * @throws MessagingError the errors of `send`
    */
   async accept(accountId: string, sms: SmsToSend, options: SmsSendOptions = {}): Promise<Acceptance> {
-    const { once, host, signal, key } = checkCallOptions('a send', options, 'once', 'host', 'signal', 'key');
+    const known = ['once', 'host', 'signal', 'key', 'stepOf'] as const;
+    const { once, host, signal, key, stepOf } = checkCallOptions('a send', options, ...known);
     checkAccountId(accountId);
     const send = async (once?: IdempotencyKey) =>
-      this.outbox.accept(await this.draft(accountId, sms, { key, once, host, signal }), { host, signal });
+      this.outbox.accept(await this.draft(accountId, sms, { key, once, host, signal, stepOf }), { host, signal });
     return this.idempotency.run(accountId, ROUTE, once, send, host);
   }
 
@@ -183,7 +190,11 @@ export class SmsService {
     return message;
   }
 
-  private async draft(accountId: string, sms: SmsToSend, { key, once, host, signal }: DraftOptions): Promise<Send> {
+  private async draft(
+    accountId: string,
+    sms: SmsToSend,
+    { key, once, host, signal, stepOf }: DraftOptions,
+  ): Promise<Send> {
     checkInput(sms);
     // Clients rely on the order of refusals: shape, empty text, signature, price.
     const addressees = await readAddressees(sms, this.settings);
@@ -227,12 +238,13 @@ export class SmsService {
       reply,
       ...(schedule && { schedule }),
       ...(once && { once }),
+      ...(stepOf && { step: stepOf(id) }),
     };
   }
 }
 
 /** What a send is accepted with. */
-interface DraftOptions extends Pick<SmsSendOptions, 'host' | 'signal' | 'key'> {
+interface DraftOptions extends Pick<SmsSendOptions, 'host' | 'signal' | 'key' | 'stepOf'> {
   readonly once: IdempotencyKey | undefined;
 }
 

@@ -4,6 +4,7 @@ import { MessagingError } from '../../common/errors.js';
 import { DAY_MS } from '../../common/time.js';
 import type { SmsToSend } from '../../sms/sms-service.js';
 import { SmsService } from '../../sms/sms-service.js';
+import { StatusCallbacks } from './status-callbacks.js';
 import { TwilioRefusal } from './twilio-errors.js';
 import { idOf, sidOf } from './twilio-ids.js';
 import { API_VERSION, type TwilioMessage, twilioMessage } from './twilio-message.js';
@@ -32,17 +33,24 @@ const REFUSED = ['MediaUrl', 'ContentSid', 'PersistentAction', 'ApplicationSid']
 /** Twilio's Messages on our SMS. */
 @Injectable()
 export class TwilioMessages {
-  constructor(private readonly sms: SmsService) {}
+  constructor(
+    private readonly sms: SmsService,
+    private readonly callbacks: StatusCallbacks,
+  ) {}
 
   /**
    * Sends a text to one number.
+   * @param password the API key as it came, which signs the calls of `StatusCallback`
    * @throws MessagingError the errors of `SmsService.send`; TwilioRefusal
    */
-  async create({ accountId, key }: Caller, fields: Fields): Promise<TwilioMessage> {
+  async create({ accountId, key }: Caller, password: string, fields: Fields): Promise<TwilioMessage> {
     for (const field of REFUSED) {
       if (fields.has(field)) throw new TwilioRefusal(21_620, 400, `The parameter ${field} is not supported`);
     }
-    const { smsID } = await this.sms.send(accountId, orderOf(fields), { key });
+    const order = orderOf(fields);
+    const url = fields.get('StatusCallback');
+    const stepOf = url ? await this.callbacks.prepare({ accountId, key: password, url }) : undefined;
+    const { smsID } = await this.sms.send(accountId, order, { key, stepOf });
     return this.get(accountId, smsID);
   }
 

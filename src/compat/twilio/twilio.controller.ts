@@ -50,8 +50,8 @@ export class TwilioController {
     @ReplyHeaders() reply: ReplyHeaders,
   ): Promise<object> {
     return this.answer(reply, async () => {
-      const caller = await this.admit({ accountSid, headers, ip, permission: 'sms.send' });
-      return this.messages.create(caller, readForm(headers, body));
+      const { caller, password } = await this.admit({ accountSid, headers, ip, permission: 'sms.send' });
+      return this.messages.create(caller, password, readForm(headers, body));
     });
   }
 
@@ -65,8 +65,8 @@ export class TwilioController {
     @ReplyHeaders() reply: ReplyHeaders,
   ): Promise<object> {
     return this.answer(reply, async () => {
-      const { accountId } = await this.admit({ accountSid, headers, ip, permission: 'messages.read' });
-      return this.messages.list(accountId, firstValues(new URL(target, 'http://localhost').searchParams));
+      const { caller } = await this.admit({ accountSid, headers, ip, permission: 'messages.read' });
+      return this.messages.list(caller.accountId, firstValues(new URL(target, 'http://localhost').searchParams));
     });
   }
 
@@ -80,8 +80,8 @@ export class TwilioController {
     @ReplyHeaders() reply: ReplyHeaders,
   ): Promise<object> {
     return this.answer(reply, async () => {
-      const { accountId } = await this.admit({ accountSid, headers, ip, permission: 'messages.read' });
-      return this.messages.get(accountId, nameOf(file));
+      const { caller } = await this.admit({ accountSid, headers, ip, permission: 'messages.read' });
+      return this.messages.get(caller.accountId, nameOf(file));
     });
   }
 
@@ -96,7 +96,7 @@ export class TwilioController {
     @ReplyHeaders() reply: ReplyHeaders,
   ): Promise<object> {
     return this.answer(reply, async () => {
-      const caller = await this.admit({ headers, ip, permission: 'otp.send' });
+      const { caller } = await this.admit({ headers, ip, permission: 'otp.send' });
       return this.verify.send(caller, serviceSid, readForm(headers, body));
     });
   }
@@ -112,7 +112,7 @@ export class TwilioController {
     @ReplyHeaders() reply: ReplyHeaders,
   ): Promise<object> {
     return this.answer(reply, async () => {
-      const caller = await this.admit({ headers, ip, permission: 'otp.verify' });
+      const { caller } = await this.admit({ headers, ip, permission: 'otp.verify' });
       return this.verify.check(caller, serviceSid, readForm(headers, body));
     });
   }
@@ -121,13 +121,13 @@ export class TwilioController {
    * The caller of a request. Both the user name and the path name the account of the key.
    * @throws MessagingError for a key that is refused, and for the id of another account
    */
-  private async admit({ accountSid, headers, ip, permission }: Admitted): Promise<Caller> {
-    const { user, caller } = await this.callers.admit(headers, permission, ip);
+  private async admit({ accountSid, headers, ip, permission }: Admitted): Promise<AdmittedCaller> {
+    const { user, password, caller } = await this.callers.admit(headers, permission, ip);
     for (const sid of [user, accountSid ?? user]) {
       if (sidOf('AC', idOf('AC', sid)) !== sidOf('AC', caller.accountId))
         throw new MessagingError('error.unauthorized');
     }
-    return caller;
+    return { caller, password };
   }
 
   /** Answers with the result of `work`, or with its error in Twilio's shape. */
@@ -142,6 +142,12 @@ export class TwilioController {
       return body;
     }
   }
+}
+
+interface AdmittedCaller {
+  readonly caller: Caller;
+  /** The API key as it came. */
+  readonly password: string;
 }
 
 interface Admitted {

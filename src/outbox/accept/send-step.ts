@@ -11,9 +11,9 @@ export interface SendStep {
   /**
    * Locks and reads the rows, after the accounts of the batch are locked. Returns the error with which the send is refused, or
    * undefined. Other sends of the batch wait for its locks, so no transaction may hold them for long. It must have no side effects,
-   * because it runs again if the transaction is repeated.
+   * because it runs again if the transaction is repeated. Without it, the step refuses nothing.
    */
-  check(dialect: Dialect): Operation<ErrorCode | undefined>;
+  check?(dialect: Dialect): Operation<ErrorCode | undefined>;
   /** The statements of the change, which are written if the send is accepted. Their order does not matter. */
   write(dialect: Dialect): readonly Statement[];
 }
@@ -29,7 +29,7 @@ export function* checkSteps<S extends Stepping>(dialect: Dialect, sends: readonl
   if (!sends.some(({ step }) => step)) return sends;
   const checked: S[] = [];
   for (const send of sends) {
-    const code = send.step && (yield* send.step.check(dialect));
+    const code = send.step?.check && (yield* send.step.check(dialect));
     checked.push(code === undefined ? send : { ...send, policy: refusing(code) });
   }
   return checked;

@@ -7,6 +7,7 @@ import { ledgerTests } from './accounts/ledger.js';
 import { overviewTests } from './accounts/overview.js';
 import { usageTests } from './accounts/usage.js';
 import { userSessionTests } from './accounts/user-sessions.js';
+import { statusCallbackTests } from './compat/status-callbacks.js';
 import { eventBatchTests } from './events/batches.js';
 import { eventTests } from './events/events.js';
 import { publishedEventTests } from './events/published.js';
@@ -69,6 +70,7 @@ const TOPICS = {
   'kept replies': replyTests,
   'caps of keys': keyCapTests,
   'steps of sends': stepTests,
+  'status callbacks': statusCallbackTests,
   claims: claimTests,
   priorities: priorityTests,
   'paused accounts': pausedTests,

@@ -1,11 +1,17 @@
-import { expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, expect, test } from '@jest/globals';
 import twilio from 'twilio';
 import { AccountService, type IssueKeyCallOptions } from '../../../src/accounts/account-service.js';
 import { LedgerService } from '../../../src/billing/ledger-service.js';
 import { CompatModule } from '../../../src/compat/compat.module.js';
+import { StatusCallbackStore } from '../../../src/compat/twilio/status-callback-store.js';
 import { idOf, sidOf } from '../../../src/compat/twilio/twilio-ids.js';
 import type { MessagingOptions } from '../../../src/messaging/module-options.js';
 import { OptOutService } from '../../../src/sms/opt-out/opt-out-service.js';
+import { StartedStorage } from '../../../src/storage/messaging-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { eventually } from '../../support/common/eventually.js';
 import { type Adapter, describeOnBothAdapters } from '../../support/http/http-apps.js';
@@ -55,7 +61,85 @@ async function start(adapter: Adapter, options: Partial<MessagingOptions> = {}) 
 /** What the SDK throws. */
 const refusal = (status: number, code: number) => ({ status, code, moreInfo: expect.stringContaining(String(code)) });
 
+/** A receiver of callbacks, which answers each call with the next of these statuses, and then with 204. */
+async function receiver(...statuses: number[]) {
+  const calls: { readonly url: string; readonly signature: string; readonly fields: Record<string, string> }[] = [];
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    const signature = String(request.headers['x-twilio-signature']);
+    calls.push({ url: `${base}${request.url}`, signature, fields: Object.fromEntries(new URLSearchParams(body)) });
+    response.writeHead(statuses.shift() ?? 204).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const base = `http://127.0.0.1:${port}`;
+  servers.push(server);
+  return { base, calls };
+}
+
+const servers: Server[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  }
+});
+
+const WEBHOOKS = { webhooks: { pepper: PEPPER, allow: 'loopback' } } as const;
+
 describeOnBothAdapters('the door in Twilio’s shape', (adapter) => {
+  test('a StatusCallback gets every status once, with a signature that the twilio package accepts', async () => {
+    const { sdk, clock, transport, service, accountId } = await start(adapter, WEBHOOKS);
+    const { client, key } = await sdk();
+    const { base, calls } = await receiver();
+    const statusCallback = `${base}/status?order=4711&b=%C3%A9`;
+    const { sid } = await client.messages.create({ ...SMS, statusCallback });
+    await client.messages.create({ ...SMS, body: 'sans' });
+    const told = () => calls.map(({ fields }) => `${fields.MessageSid} ${fields.MessageStatus}`);
+    await eventually(told, ({ length }) => length === 1, { clock, stepMs: 50 });
+    await transport.sink.receipts([
+      { route: 'scripted', ids: ['22670000001-1'], number: '22670000001', status: 'delivered' },
+    ]);
+    await eventually(told, ({ length }) => length === 2, { clock, stepMs: 50 });
+    expect(told()).toEqual([`${sid} sent`, `${sid} delivered`]);
+    for (const { url, signature, fields } of calls) {
+      expect(twilio.validateRequest(key, signature, url, fields)).toBe(true);
+      expect(twilio.validateRequest('another', signature, url, fields)).toBe(false);
+      expect(fields).toMatchObject({ To: SMS.to, From: SMS.from, SmsSid: sid });
+    }
+    const rows = () => service(StartedStorage).store(StatusCallbackStore).accounts();
+    expect(await eventually(rows, (accounts) => accounts.length === 0, { clock, stepMs: 50 })).toEqual([]);
+    expect(accountId).not.toBe('');
+  });
+
+  test('a receiver that is down is called three times; one that refuses, once', async () => {
+    const { sdk, clock } = await start(adapter, WEBHOOKS);
+    const { client } = await sdk();
+    const [down, refusing] = [await receiver(503, 500, 429), await receiver(404)];
+    for (const { base } of [down, refusing]) await client.messages.create({ ...SMS, statusCallback: `${base}/` });
+    await eventually(
+      () => down.calls.length + refusing.calls.length,
+      (calls) => calls === 4,
+      { clock, stepMs: 500 },
+    );
+    expect([down.calls.length, refusing.calls.length]).toEqual([3, 1]);
+  });
+
+  test('a StatusCallback that may not be called is refused before the send', async () => {
+    const { sdk, balance } = await start(adapter, { webhooks: { pepper: PEPPER } });
+    const { client } = await sdk();
+    for (const statusCallback of ['http://example.com/', 'https://127.0.0.1/', 'ftp://example.com', 'nonsense']) {
+      await expect(client.messages.create({ ...SMS, statusCallback })).rejects.toMatchObject(refusal(400, 21609));
+    }
+    const { sdk: bare } = await start(adapter);
+    const statusCallback = 'https://example.com/';
+    const { client: other } = await bare();
+    await expect(other.messages.create({ ...SMS, statusCallback })).rejects.toMatchObject(refusal(400, 21609));
+    expect(await balance()).toBe(100);
+  });
+
   test('the twilio package sends, fetches and lists', async () => {
     const { sdk, sid, balance, clock } = await start(adapter);
     const { client } = await sdk();

@@ -2,17 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataSource, type DataSourceOptions } from 'typeorm';
+import { SCHEMA } from '../../../src/messaging/schema.js';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { type SqlStorageOptions } from '../../../src/storage/sql-storage.js';
+import { SqliteDialect } from '../../../src/storage/sqlite/sqlite-dialect.js';
 import type { StorageHarness, StorageTamper, StoredUnits } from '../../contract/storage/storage-harness.js';
 import { writeSchema } from './schema-template.js';
 
-const TABLES = `account api_key signature message recipient ledger idempotency phone_message phone_lost trail policy
-  sms_part sms_parked sms_route sms_route_recipient opt_out opt_out_list session session_step session_credential media media_chunk sent_to retention
-  event_counter event event_mark endpoint endpoint_retry endpoint_attempt audit user_link user_session sms_received sms_long msgapp_received msgapp_address
-  pause rested_route check key_spending usage_account usage_hour usage code_count`
-  .split(/\s+/)
-  .map((name) => `messaging_${name}`);
+/** All our tables; a test begins with empty ones. They have the same names on each database. */
+const TABLES = SCHEMA.flatMap(({ versions }) => versions)
+  .flatMap(({ up }) => up(new SqliteDialect()))
+  .flatMap((statement) => /^CREATE TABLE (\w+)/.exec(statement)?.[1] ?? []);
 
 /** A started storage on an empty SQLite file; a second instance is a second connection to that file. */
 export async function openSqlite(): Promise<StorageHarness> {
