@@ -18,6 +18,7 @@ const CODES: Partial<Readonly<Record<ErrorCode, number>>> = {
   'error.signature_refused': 21212,
   'error.empty_message': 21602,
   'error.too_many_segments': 21617,
+  'error.send_at_invalid': 35114,
   'error.otp_too_many_codes': 60203,
   'error.otp_locked': 60202,
   'error.otp_destination_refused': 60205,

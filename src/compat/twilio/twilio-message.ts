@@ -58,11 +58,15 @@ export function deliveryErrorCode(status: DeliveryStatus, error: string | null):
   return ERRORS[error ?? ''] ?? UNKNOWN_ERROR;
 }
 
-/** A message to one recipient in Twilio's shape. Of a send with several recipients, it is the first. */
-export function twilioMessage(sms: SmsSummary, recipient: SmsRecipient | undefined): TwilioMessage {
+/**
+ * A message to one recipient in Twilio's shape. Of a send with several recipients, it is the first.
+ * @param now milliseconds since the epoch
+ */
+export function twilioMessage(sms: SmsSummary, recipient: SmsRecipient | undefined, now: number): TwilioMessage {
   const accountSid = sidOf('AC', sms.userID);
   const sid = sidOf('SM', sms.smsID);
   const status = recipient?.status ?? 'queued';
+  const isScheduled = status === 'queued' && sms.send_at !== null && Date.parse(sms.send_at) > now;
   const errorCode = deliveryErrorCode(status, recipient?.error ?? null);
   const created = rfc2822(sms.date_sent);
   const isHandedOver = status !== 'queued' && status !== 'sending' && status !== 'failed' && status !== 'canceled';
@@ -74,7 +78,7 @@ export function twilioMessage(sms: SmsSummary, recipient: SmsRecipient | undefin
     body: sms.content ?? '',
     from: senderOf(sms.signature),
     to: `+${recipient?.number ?? sms.number[0] ?? ''}`,
-    status: twilioStatus(status),
+    status: isScheduled ? 'scheduled' : twilioStatus(status),
     direction: 'outbound-api',
     num_segments: String(sms.segments ?? 0),
     num_media: '0',

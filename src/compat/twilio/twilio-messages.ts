@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../accounts/keys/authenticator.js';
+import { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
 import { DAY_MS } from '../../common/time.js';
 import type { SmsToSend } from '../../sms/sms-service.js';
@@ -36,6 +37,7 @@ export class TwilioMessages {
   constructor(
     private readonly sms: SmsService,
     private readonly callbacks: StatusCallbacks,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -57,7 +59,7 @@ export class TwilioMessages {
   /** @throws MessagingError `error.message_not_found` */
   async get(accountId: string, sid: string): Promise<TwilioMessage> {
     const { recipients, ...summary } = await this.sms.get(accountId, idOf('SM', sid));
-    return twilioMessage(summary, recipients[0]);
+    return twilioMessage(summary, recipients[0], this.clock.now());
   }
 
   /** A page of the account's messages, newest first. */
@@ -100,7 +102,18 @@ function orderOf(fields: Fields): SmsToSend {
   // A messaging service stands for a sender name.
   const from = fields.get('From') || fields.get('MessagingServiceSid');
   if (!from) throw new TwilioRefusal(21_603, 400, "A 'From' phone number is required");
-  return { signature: numberOf(from) ?? '', content: fields.get('Body'), number: [numberOf(to) ?? ''] };
+  return {
+    signature: numberOf(from) ?? '',
+    content: fields.get('Body'),
+    number: [numberOf(to) ?? ''],
+    send_at: fields.get('SendAt'),
+    valid_for: validityOf(fields.get('ValidityPeriod')),
+  };
+}
+
+/** Seconds. The service refuses what is not in its range. */
+function validityOf(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Number(text);
 }
 
 /** Numbers have a plus sign in Twilio's shape. */

@@ -172,6 +172,24 @@ describeOnBothAdapters('the door in Twilio’s shape', (adapter) => {
     expect(await client.messages.list({ dateSentBefore: new Date(clock.now() - 86_400_000) })).toEqual([]);
   });
 
+  test('a message waits for its time', async () => {
+    const { sdk, clock, transport } = await start(adapter);
+    const { client } = await sdk();
+    const sendAt = new Date(clock.now() + 3_600_000);
+    const { sid, status } = await client.messages.create({ ...SMS, sendAt, scheduleType: 'fixed', validityPeriod: 60 });
+    expect([status, (await client.messages(sid).fetch()).status, transport.taken.length]).toEqual([
+      'scheduled',
+      'scheduled',
+      0,
+    ]);
+    clock.advance(3_600_000);
+    const fetched = () => client.messages(sid).fetch();
+    await eventually(fetched, (message) => message.status === 'sent', { clock, stepMs: 50 });
+    const late = new Date(clock.now() + 181 * 86_400_000);
+    await expect(client.messages.create({ ...SMS, sendAt: late })).rejects.toMatchObject(refusal(400, 35114));
+    await expect(client.messages.create({ ...SMS, validityPeriod: 4 })).rejects.toMatchObject({ status: 400 });
+  });
+
   test('a refusal has Twilio’s code, and costs nothing', async () => {
     const { sdk, balance } = await start(adapter);
     const { client } = await sdk();
