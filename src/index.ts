@@ -113,6 +113,8 @@ export type { SmsOptions } from './sms/sms-options.js';
 export type { SmsListQuery } from './sms/sms-query.js';
 export { type SmsSendOptions, SmsService, type SmsToSend } from './sms/sms-service.js';
 export { SmsTransport } from './sms/sms-transport.js';
+export type { Template } from './sms/templates/template.api.js';
+export { type TemplateDraft, TemplateService } from './sms/templates/template-service.js';
 export { MessagingStorage } from './storage/messaging-storage.js';
 export type {} from './transports/index.js';
 export type {} from './types.js';

@@ -64,7 +64,7 @@ export interface SendOptions extends CallOptions {
 /** A request to the API. */
 interface Ask {
   /** Default: GET. */
-  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** The steps of the path below `baseUrl`, not yet encoded. */
   readonly path: readonly string[];
   /** The parameters of the query. Undefined values are left out. Lists are joined by commas. */

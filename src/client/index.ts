@@ -37,5 +37,6 @@ export { MessagingClient } from './messaging-client.js';
 export type * from './msgapp.js';
 export type * from './otp.js';
 export type * from './sms.js';
+export type * from './templates.js';
 export { verifyWebhook, type WebhookCall, WebhookRefusedError } from './verify-webhook.js';
 export type * from './webhooks.js';

@@ -4,6 +4,7 @@ import { EventRoutes } from './events.js';
 import { MsgappRoutes } from './msgapp.js';
 import { OtpRoutes } from './otp.js';
 import { SmsRoutes } from './sms.js';
+import { TemplateRoutes } from './templates.js';
 import { WebhookRoutes } from './webhooks.js';
 
 /**
@@ -19,6 +20,7 @@ export class MessagingClient {
   readonly #caller: Caller;
   readonly sms: SmsRoutes;
   readonly otp: OtpRoutes;
+  readonly templates: TemplateRoutes;
   readonly events: EventRoutes;
   readonly webhooks: WebhookRoutes;
 
@@ -28,6 +30,7 @@ export class MessagingClient {
     this.#caller = caller;
     this.sms = new SmsRoutes(caller);
     this.otp = new OtpRoutes(caller);
+    this.templates = new TemplateRoutes(caller);
     this.events = new EventRoutes(caller);
     this.webhooks = new WebhookRoutes(caller);
   }

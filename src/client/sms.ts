@@ -17,10 +17,12 @@ export interface PersonalRecipient {
 
 /** A text for one or many numbers (E.164 digits without the plus sign). */
 export interface SmsOrder {
-  /** The sender's name: a default signature of the service, or a verified one of the account. */
-  readonly signature: string;
+  /** The sender's name: a default signature of the service, or a verified one of the account. Default: that of the template. */
+  readonly signature?: string | undefined;
   /** With `to`, a text with variables: `{name}` stands for a value of each recipient, `{{` and `}}` for braces. */
-  readonly content: string;
+  readonly content?: string | undefined;
+  /** The name of a template, in place of `content`. */
+  readonly template?: string | undefined;
   /** The recipients. A number that is given twice gets one SMS and is charged once. */
   readonly number?: readonly string[] | undefined;
   /** Recipients with values of their own, in place of `number`. */
@@ -81,7 +83,7 @@ export class SmsRoutes {
   }
 
   /** Splits and prices a text. It charges and sends nothing. */
-  quote(order: Pick<SmsOrder, 'content' | 'number' | 'to'>, options?: CallOptions): Promise<SmsQuote> {
+  quote(order: Pick<SmsOrder, 'content' | 'template' | 'number' | 'to'>, options?: CallOptions): Promise<SmsQuote> {
     return this.#caller.json({ method: 'POST', path: ['sms', 'quote'], body: order }, options);
   }
 

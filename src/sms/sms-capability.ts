@@ -27,11 +27,14 @@ import { smsOpenapi } from './sms.openapi.js';
 import { SmsChannel } from './sms-channel.js';
 import { SmsSettings } from './sms-options.js';
 import { SmsService } from './sms-service.js';
+import { TemplateService } from './templates/template-service.js';
+import { TemplateStore } from './templates/template-store.js';
+import { templatesOpenapi } from './templates/templates.openapi.js';
 
 /** The parts of SMS that do not depend on the options. `SmsSettings` and `SmsTransport` do. */
 export const SMS_CAPABILITY: Capability = {
-  stores: [PartStore, OptOutStore, ReceivedSmsStore, RouteRecipientStore],
-  controllers: [smsOpenapi, smsCallbackOpenapi],
+  stores: [PartStore, OptOutStore, ReceivedSmsStore, RouteRecipientStore, TemplateStore],
+  controllers: [smsOpenapi, templatesOpenapi, smsCallbackOpenapi],
   providers: [
     OptOutDirectory,
     OptOutList,
@@ -45,6 +48,7 @@ export const SMS_CAPABILITY: Capability = {
     SubmitRecord,
     SmsChannel,
     SmsCallbacks,
+    TemplateService,
     SmsService,
     RouteChecks,
     providePurge(PartStore, partPurge),
@@ -57,5 +61,5 @@ export const SMS_CAPABILITY: Capability = {
     provideErasure(optOutErasure, [OptOutStore, OptOutDirectory, RetentionSettings, Clock]),
     provideRecipientLimit(SmsSettings, ({ maxRecipients }) => maxRecipients),
   ],
-  exports: [SmsService, OptOutService, SmsSettings],
+  exports: [SmsService, TemplateService, OptOutService, SmsSettings],
 };

@@ -5,7 +5,7 @@ import type { Cancellation } from '../common/concurrency/async.js';
 import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator, isId } from '../common/ids.js';
-import { checkAccountId, checkInput } from '../common/inputs.js';
+import { checkAccountId, checkInput, checkString } from '../common/inputs.js';
 import { cursorOf } from '../common/listing/list-query.js';
 import { checkCallOptions } from '../common/options.js';
 import { isoText } from '../common/time.js';
@@ -27,15 +27,19 @@ import { SmsSettings } from './sms-options.js';
 import { checkContent, checkText, priceRecipients, unitsOf } from './sms-pricing.js';
 import { messageQuery, recipientQuery, type SmsListQuery, type SmsRecipientsQuery } from './sms-query.js';
 import { recipientsOf, summaryOf } from './sms-results.js';
-import { type PersonalRecipient, readAddressees } from './texts/addressees.js';
+import { TemplateService } from './templates/template-service.js';
+import { type Addressees, type PersonalRecipient, readAddressees } from './texts/addressees.js';
 import { quoteOf, quotePersonal } from './texts/quotes.js';
-import { priceSend } from './texts/send-text.js';
+import { priceSend, type SendText } from './texts/send-text.js';
 
 /** A text to one or more numbers under a sender name. */
 export interface SmsToSend extends ScheduleInput {
-  readonly signature: string;
+  /** Default: the signature of the template. */
+  readonly signature?: string | undefined;
   /** With `to`, a text with variables: `{name}` stands for a value of each recipient, `{{` and `}}` for braces. */
   readonly content?: string | undefined;
+  /** The name of a template (`TemplateService`), in place of `content`. Its variables need values in `to`. */
+  readonly template?: string | undefined;
   /** E.164 digits without the plus sign. Give either `number` or `to`. */
   readonly number?: readonly string[] | undefined;
   /** Recipients with the values of the variables in `content`. Each gets its own text, and is charged for it. */
@@ -85,6 +89,7 @@ export class SmsService {
     private readonly idempotency: Idempotency,
     private readonly signatures: SignatureDirectory,
     private readonly optOuts: OptOutDirectory,
+    private readonly templates: TemplateService,
     private readonly settings: SmsSettings,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
@@ -95,7 +100,8 @@ export class SmsService {
    * of the signature (`OptOutService`) is stored as `failed` with the error `opted_out` and costs 0 units.
    *
    * @throws MessagingError `error.invalid_number`, `error.field_not_list`, `error.recipients_not_list`,
-   * `error.too_many_recipients`, `error.field_missing` without recipients, `error.fields_exclusive` for both `number` and `to`, `error.field_invalid` for an unknown
+   * `error.too_many_recipients`, `error.field_missing` without recipients or a signature, `error.template_not_found`,
+   * `error.fields_exclusive` for both `number` and `to`, or both `content` and `template`, `error.field_invalid` for an unknown
    * priority, `error.send_at_invalid`, `error.valid_for_invalid`, `error.field_not_object` and `error.metadata_too_large` for metadata, `error.empty_message`,
    * `error.field_not_string` for a content that is not a string, `error.body_not_object`, `error.signature_refused`,
    * `error.unsendable_character`, `error.too_many_segments`; for `to` also `error.field_not_object`, `error.field_not_string`
@@ -125,13 +131,14 @@ export class SmsService {
 
   /**
    * Returns the price of a send and charges nothing. It ignores opt-outs, because they depend on the signature.
+   * @param accountId the account of the template, if `sms` names one
    * @throws MessagingError the errors of `send` for text and numbers
    */
-  async quote(sms: Omit<SmsToSend, 'signature' | 'priority' | 'metadata'>): Promise<SmsQuote> {
+  async quote(sms: Omit<SmsToSend, 'signature' | 'priority' | 'metadata'>, accountId?: string): Promise<SmsQuote> {
     checkInput(sms);
     const addressees = await readAddressees(sms, this.settings);
-    const content = checkContent(sms.content);
-    if (addressees.vars !== undefined) return quotePersonal(content, addressees, this.settings);
+    const { content, mayBePersonal } = await this.textOf(accountId, sms, addressees);
+    if (mayBePersonal) return quotePersonal(content, addressees, this.settings);
     const checked = checkText(content, this.settings);
     return quoteOf(checked, await priceRecipients(addressees.numbers, checked.segments, this.settings));
   }
@@ -190,26 +197,45 @@ export class SmsService {
     return message;
   }
 
+  /** Reads the text that a send gives or names. */
+  private async textOf(
+    accountId: string | undefined,
+    { content, template }: Pick<SmsToSend, 'content' | 'template'>,
+    { vars }: Addressees,
+    host?: HostTransaction,
+  ): Promise<SendText & { readonly signature?: string | undefined }> {
+    if (isAbsent(template)) return { content: checkContent(content), mayBePersonal: vars !== undefined };
+    if (!isAbsent(content)) throw new MessagingError('error.fields_exclusive', { field: 'content', other: 'template' });
+    checkString('template', template);
+    checkAccountId(accountId);
+    const named = await this.templates.find(accountId, template, host);
+    return { content: named.content, signature: named.signature, mayBePersonal: true };
+  }
+
   private async draft(
     accountId: string,
     sms: SmsToSend,
     { key, once, host, signal, stepOf }: DraftOptions,
   ): Promise<Send> {
     checkInput(sms);
+    if (isAbsent(sms.signature) && isAbsent(sms.template)) {
+      throw new MessagingError('error.field_missing', { field: 'signature' });
+    }
     // Clients rely on the order of refusals: shape, empty text, signature, price.
     const addressees = await readAddressees(sms, this.settings);
     const { numbers } = addressees;
     const priority = sendPriority(sms.priority, numbers.length);
     const metadata = metadataOf(sms.metadata);
     readSchedule(sms, this.clock.now());
-    const content = checkContent(sms.content);
-    const usable = this.signatures.isUsable(accountId, sms.signature, host);
+    const text = await this.textOf(accountId, sms, addressees, host);
+    const signature = sms.signature ?? text.signature;
+    if (signature === undefined) throw new MessagingError('error.field_missing', { field: 'signature' });
+    const usable = this.signatures.isUsable(accountId, signature, host);
     if (!(usable instanceof Promise ? await usable : usable)) throw new MessagingError('error.signature_refused');
-    const text = { content, mayBePersonal: addressees.vars !== undefined };
     const { payload, recipients: priced } = await priceSend(text, addressees, this.settings, signal);
     const lookup = host
-      ? this.optOuts.amongWithin(host, accountId, sms.signature, numbers)
-      : this.optOuts.among(accountId, sms.signature, numbers);
+      ? this.optOuts.amongWithin(host, accountId, signature, numbers)
+      : this.optOuts.among(accountId, signature, numbers);
     const optedOut = lookup instanceof Promise ? await lookup : lookup;
     const recipients = optedOut.size === 0 ? priced : priced.map((each) => markOptedOut(each, optedOut));
     const id = this.ids.next();
@@ -217,7 +243,7 @@ export class SmsService {
     const reply: SmsSendResult = {
       userID: accountId,
       smsID: id,
-      signature: sms.signature,
+      signature,
       number: numbers,
       sms_units: unitsOf(recipients),
       date_sent: isoText(at),
@@ -229,7 +255,7 @@ export class SmsService {
       accountId,
       channel: SMS,
       priority,
-      sender: sms.signature,
+      sender: signature,
       payload,
       metadata,
       key,
@@ -246,6 +272,11 @@ export class SmsService {
 /** What a send is accepted with. */
 interface DraftOptions extends Pick<SmsSendOptions, 'host' | 'signal' | 'key' | 'stepOf'> {
   readonly once: IdempotencyKey | undefined;
+}
+
+/** Null counts as absent, as it does in bodies of requests. */
+function isAbsent(value: unknown): value is undefined | null {
+  return value === undefined || value === null;
 }
 
 /** Opted-out recipients are stored as refused and cost 0 units. */

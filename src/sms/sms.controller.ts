@@ -37,8 +37,8 @@ export class SmsController {
   @Post('sms/quote')
   @Needs('sms.send')
   @HttpCode(200)
-  quote(@MessagingBody() body: QuoteSmsBody): Promise<SmsQuote> {
-    return this.sms.quote(body);
+  quote(@Caller() { accountId }: Caller, @MessagingBody() body: QuoteSmsBody): Promise<SmsQuote> {
+    return this.sms.quote(body, accountId);
   }
 
   @Get('sms/:smsID')

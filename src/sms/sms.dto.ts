@@ -15,12 +15,18 @@ import type { PersonalRecipient } from './texts/addressees.js';
 
 /** Body of `POST /send/sms`. The service refuses an absent `content`. */
 export class SendSmsBody {
+  /** The service refuses a body without a signature, unless its template has one. */
+  @IsOptional()
   @IsString()
-  readonly signature: string = '';
+  readonly signature?: string;
 
   @IsOptional()
   @IsString()
   readonly content?: string;
+
+  @IsOptional()
+  @IsString()
+  readonly template?: string;
 
   /** The service refuses a body with both `number` and `to`, or with none of them. */
   @IsOptional()
@@ -55,6 +61,10 @@ export class QuoteSmsBody {
   @IsOptional()
   @IsString()
   readonly content?: string;
+
+  @IsOptional()
+  @IsString()
+  readonly template?: string;
 
   @IsOptional()
   @IsPhoneNumberList()

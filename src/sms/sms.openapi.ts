@@ -47,6 +47,8 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
     { code: 'error.too_many_segments', values: { segments: max + 1, max } },
     { code: 'error.field_missing', values: { field: 'number' } },
     { code: 'error.fields_exclusive', values: { field: 'number', other: 'to' } },
+    { code: 'error.fields_exclusive', values: { field: 'content', other: 'template' } },
+    'error.template_not_found',
     { code: 'error.field_not_object', values: { field: 'to[0].vars' } },
     { code: 'error.field_not_string', values: { field: 'to[0].vars.name' } },
     { code: 'error.field_too_long', values: { field: 'to[0].vars.name', max: 500 } },
@@ -62,6 +64,8 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
     pattern: '\\S',
     description: `The text, with at least one character that is not white space. ${punctuation} It is sent as GSM-7 if that alphabet has every character, else as UCS-2.`,
   };
+  const template =
+    'The name of a template, in place of `content`. Its variables need values in `to`. `signature` may then be left out, if the template has one.';
   const to =
     'Recipients with values of their own, in place of `number`. In `content`, `{name}` then stands for a value, and `{{` and `}}` for braces. Each recipient is split, priced and charged by its own text. A phone that is given twice gets the first entry.';
   const number = `The recipients, unless \`to\` is given. A number that is given twice, even in two spellings, is sent and charged once.${recipients.strict === true ? ' Numbers that are in no numbering plan are refused.' : ''}`;
@@ -82,6 +86,7 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
           ...fieldsOf(SendSmsBody, {
             signature: 'The sender’s name: a default signature of this service, or a verified one of the account.',
             content,
+            template,
             number,
             to,
             priority: oneOf(
@@ -91,7 +96,6 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
             metadata: 'Look-ups, listings and events repeat it.',
             ...SCHEDULE_FIELDS,
           }),
-          required: ['content'],
           examples: {
             sms: { signature: accounts.signatures[0], content: EXAMPLE.text, number: [EXAMPLE.number] },
             'personal texts': { signature: accounts.signatures[0], content: PERSONAL_TEXT, to: [RECIPIENT] },
@@ -101,6 +105,7 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
         answer: { schema: 'SmsSendResult', examples: { receipt: charged } },
         errors: [
           ...invalid('priority'),
+          { code: 'error.field_missing', values: { field: 'signature' } },
           ...textErrors,
           'error.signature_refused',
           'error.key_recipient',
@@ -117,8 +122,7 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
         body: {
           name: 'QuoteSms',
           description: 'The text and the recipients.',
-          ...fieldsOf(QuoteSmsBody, { content, number, to }),
-          required: ['content'],
+          ...fieldsOf(QuoteSmsBody, { content, template, number, to }),
           examples: {
             'A text in GSM-7': { content: EXAMPLE.text, number: [EXAMPLE.number] },
             'A text that needs UCS-2': { content: UCS2_TEXT, number: [EXAMPLE.number] },

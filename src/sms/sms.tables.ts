@@ -1,7 +1,7 @@
 import type { Dialect } from '../storage/dialect.js';
 import { columnTypes } from '../storage/schema/column-types.js';
 
-/** The tables of SMS: parts that carriers have accepted, their receipts, opt-outs, and texts of phones. */
+/** The tables of SMS: parts that carriers have accepted, their receipts, opt-outs, templates, and texts of phones. */
 export function smsTables(dialect: Dialect): string[] {
   const { id, name, text, integer } = columnTypes(dialect);
   return [
@@ -47,6 +47,11 @@ export function smsTables(dialect: Dialect): string[] {
     `CREATE TABLE messaging_opt_out_list (
       account_id ${id} NOT NULL, signature ${name} NOT NULL, hashed_at ${integer},
       PRIMARY KEY (account_id, signature))${dialect.clustered}`,
+
+    // Texts that an account's sends use by name.
+    `CREATE TABLE messaging_template (
+      account_id ${id} NOT NULL, name ${id} NOT NULL, content ${text} NOT NULL, signature ${name},
+      created_at ${integer} NOT NULL, updated_at ${integer} NOT NULL, PRIMARY KEY (account_id, name))${dialect.clustered}`,
 
     // Texts that phones have sent, to recognise a repeat.
     // id: a hash of what identifies the text.

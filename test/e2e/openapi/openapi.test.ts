@@ -22,6 +22,7 @@ import { type Described, operationsOf, pathFor } from '../../support/openapi/ope
 import { watchRoutes } from '../../support/openapi/openapi-routes.js';
 import { IN_FLIGHT, MAX_BYTES, MAX_RECIPIENTS, playScenario, UNITS } from '../../support/openapi/openapi-scenario.js';
 import { structuralFaults } from '../../support/openapi/openapi-structure.js';
+import { playTemplates } from '../../support/openapi/openapi-templates.js';
 import { exampleFor } from '../../support/openapi/openapi-texts.js';
 import { TroubledStorage } from '../../support/openapi/openapi-troubles.js';
 import { playWebhooks } from '../../support/openapi/openapi-webhooks.js';
@@ -159,6 +160,7 @@ describeOnBothAdapters('the OpenAPI document', (adapter) => {
     await playMsgapp({ fetch: noting, app, storage, clock });
     await playEvents({ fetch: noting, app, storage, clock });
     await playWebhooks({ fetch: noting, app, storage, clock });
+    await playTemplates({ fetch: noting, app, storage, clock });
     await playLimits({ fetch: noting, app, storage, clock }, document);
 
     const promised = [...operationsOf(document)]

@@ -44,6 +44,11 @@ const manage = (operator: OperatorRole): RouteRule => ({ key: 'none', operator }
 export const PERMISSION_TABLE: Readonly<Record<string, RouteRule | typeof OPEN>> = {
   'POST /send/sms': send('sms:send'),
   'POST /sms/quote': send('sms:send'),
+  'POST /templates': { ...send('sms:send'), operator: 'operator', named: true },
+  'GET /templates': lookUp('sms:send'),
+  'GET /templates/:id': lookUp('sms:send'),
+  'PUT /templates/:id': { ...send('sms:send'), operator: 'operator', named: true },
+  'DELETE /templates/:id': { ...send('sms:send'), operator: 'operator', named: true },
   'GET /sms': lookUp('messages:read'),
   'GET /sms/:id': lookUp('messages:read'),
   'GET /sms/:id/recipients': lookUp('messages:read'),

@@ -13,6 +13,7 @@ const SMS = {
   content: 'Bonjour',
   number: [NUMBER],
   to: [{ number: NUMBER, vars: { name: 'Awa' } }],
+  template: 'parcel-arrived',
   priority: 'bulk',
   metadata: { order: '4711' },
   send_at: '2026-11-28T08:00:00Z',
@@ -41,8 +42,20 @@ export const METHODS: Readonly<Record<string, ClientMethod>> = {
   sendSms: { method: 'sms.send', call: ({ sms }) => sms.send(SMS) },
   quoteSms: {
     method: 'sms.quote',
-    call: ({ sms }) => sms.quote({ content: 'Bonjour', number: [NUMBER], to: [{ number: NUMBER }] }),
+    call: ({ sms }) => sms.quote({ content: 'Bonjour', template: 'a', number: [NUMBER], to: [{ number: NUMBER }] }),
   },
+  createTemplate: {
+    method: 'templates.create',
+    call: ({ templates }) =>
+      templates.create({ name: 'parcel-arrived', content: 'Bonjour {name}', signature: 'INFOS' }),
+  },
+  listTemplates: { method: 'templates.list', call: ({ templates }) => templates.list({ limit: 1 }).page('next') },
+  getTemplate: { method: 'templates.get', call: ({ templates }) => templates.get('parcel-arrived') },
+  replaceTemplate: {
+    method: 'templates.replace',
+    call: ({ templates }) => templates.replace('parcel-arrived', { content: 'Bonjour {name}', signature: 'INFOS' }),
+  },
+  removeTemplate: { method: 'templates.remove', call: ({ templates }) => templates.remove('parcel-arrived') },
   getSms: { method: 'sms.get', call: ({ sms }) => sms.get('one') },
   listSms: {
     method: 'sms.list',

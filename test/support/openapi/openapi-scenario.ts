@@ -78,7 +78,14 @@ const PERSONAL_TEXTS = (path: string): Step[] =>
     { to: [{ number: NUMBER, vars: { name: 'x'.repeat(501) } }] },
     { content: 'Bonjour {', to: [{ number: NUMBER }] },
     { content: 'Bonjour {name}', to: [{ number: NUMBER }] },
-  ].map((fields) => ({ path, status: 400, body: { ...SMS, number: undefined, ...fields } }));
+    { template: 'both', number: [NUMBER] },
+    { template: 1 },
+    { template: 'unknown', content: undefined, number: [NUMBER] },
+  ].map((fields) => ({
+    path,
+    status: fields.template === 'unknown' ? 404 : 400,
+    body: { ...SMS, number: undefined, ...fields },
+  }));
 
 export const once = (key: string) => ({ 'idempotency-key': key });
 

@@ -3,6 +3,7 @@ import type * as client from '../../../src/client/index.js';
 import type { SendMediaBody, SendTextBody } from '../../../src/msgapp/msgapp.dto.js';
 import type { SendOtpBody } from '../../../src/otp/otp.dto.js';
 import type { SendSmsBody } from '../../../src/sms/sms.dto.js';
+import type { CreateTemplateBody, ReplaceTemplateBody } from '../../../src/sms/templates/templates.dto.js';
 import type { ChangeEndpointBody, CreateEndpointBody } from '../../../src/webhooks/endpoints/webhooks.dto.js';
 
 /** Compiles only if each of the two types can be assigned to the other. */
@@ -19,6 +20,8 @@ const same: readonly true[] = [
   true satisfies Same<keyof client.MediaOrder, keyof SendMediaBody>,
   true satisfies Same<keyof client.SmsOrder, keyof SendSmsBody>,
   true satisfies Same<keyof client.OtpOrder, keyof SendOtpBody>,
+  true satisfies Same<keyof client.TemplateOrder, keyof CreateTemplateBody>,
+  true satisfies Same<keyof client.TemplateChange, keyof ReplaceTemplateBody>,
 ];
 
 test('the client’s requests have the fields of the service’s bodies', () => {

@@ -97,6 +97,7 @@ describe('describeMessaging', () => {
       expect.objectContaining({ name: 'Balance' }),
       expect.objectContaining({ name: 'Carriers' }),
       expect.objectContaining({ name: 'Health' }),
+      expect.objectContaining({ name: 'Templates' }),
     ]);
 
     expect(balance(document).security).toEqual([{ MessagingApiKey: [] }, { LegacyBearer: [] }]);

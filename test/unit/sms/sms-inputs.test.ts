@@ -75,13 +75,10 @@ test.each([undefined, null, '\u200b', '\u2800 \u3164', '\u202e\ufe0f'])(
   },
 );
 
-test.each([...notStrings('INFOS'), ['nothing', undefined], ['null', null]])(
-  'a signature that is not a string is not verified: %s',
-  async (_, signature) => {
-    await expect(send({ ...SMS, signature })).rejects.toEqual(refused('error.signature_refused'));
-    expect(await balance()).toBe(100);
-  },
-);
+test.each(notStrings('INFOS'))('a signature that is not a string is not verified: %s', async (_, signature) => {
+  await expect(send({ ...SMS, signature })).rejects.toEqual(refused('error.signature_refused'));
+  expect(await balance()).toBe(100);
+});
 
 test.each(NO_INPUTS)('a missing input is refused: %j', async (input) => {
   await expect(send(input)).rejects.toEqual(refused('error.body_not_object'));
