@@ -8,6 +8,7 @@ import type {
   MsgappSendResult,
   SessionsView,
 } from '../msgapp/msgapp.api.js';
+import type { WindowInput } from '../outbox/windows/window.api.js';
 import type { Caller, CallOptions, SendOptions, StreamCallOptions } from './caller.js';
 import type { Listing } from './listing.js';
 import type { SendPriority } from './sms.js';
@@ -36,6 +37,8 @@ interface Addressed {
   readonly from?: string | undefined;
   /** Default: `normal`. */
   readonly priority?: SendPriority | undefined;
+  /** When it may be handed over: times of day and weekdays. Null: at any time, even if the service has a default. */
+  readonly window?: WindowInput | null | undefined;
   /** Look-ups, listings and events repeat it. At most 16 keys, 512 characters in all. */
   readonly metadata?: Metadata | undefined;
   /** The earliest moment of the hand-over: RFC 3339 with an offset or `Z`, at most 180 days ahead. Default: at once. */

@@ -1,11 +1,13 @@
 import type { SmsStatus } from '../events/delivery-status.js';
 import type { Metadata } from '../events/events.api.js';
 import type { SendPriority } from '../outbox/queue/priority.api.js';
+import type { WindowInput } from '../outbox/windows/window.api.js';
 import type { SmsAttempt, SmsDetails, SmsQuote, SmsRecipient, SmsSendResult, SmsSummary } from '../sms/sms.api.js';
 import type { Caller, CallOptions, SendOptions } from './caller.js';
 import type { Listing } from './listing.js';
 
 export type { SendPriority } from '../outbox/queue/priority.api.js';
+export type { DeliveryWindow, WindowInput } from '../outbox/windows/window.api.js';
 
 /** A recipient of a personal text. */
 export interface PersonalRecipient {
@@ -29,6 +31,8 @@ export interface SmsOrder {
   readonly to?: readonly PersonalRecipient[] | undefined;
   /** Default: `normal`, or `bulk` above 1 000 recipients. */
   readonly priority?: SendPriority | undefined;
+  /** When it may be handed over: times of day and weekdays. Null: at any time, even if the service has a default. */
+  readonly window?: WindowInput | null | undefined;
   /** Look-ups, listings and events repeat it. At most 16 keys, 512 characters in all. */
   readonly metadata?: Metadata | undefined;
   /** The earliest moment of the hand-over: RFC 3339 with an offset or `Z`, at most 180 days ahead. Default: at once. */

@@ -12,7 +12,7 @@ import { requestIn } from '../common/http-context.js';
 import { HttpSettings } from './http-options.js';
 import { applyLateDecorators, classValidator } from './late-decorators.js';
 import { asJsonObject } from './request-body.js';
-import { fieldRefusal, integerOf, PHONE_NUMBER_LIST, QUERY_INTEGER, RECIPIENT_LIST } from './validators.js';
+import { fieldRefusal, integerOf, PHONE_NUMBER_LIST, QUERY_INTEGER, RECIPIENT_LIST, WINDOW } from './validators.js';
 
 interface PlatformRequest {
   readonly body?: unknown;
@@ -52,7 +52,7 @@ export const MessagingQuery = (): ParameterDecorator => RequestQuery(undefined, 
 
 /**
  * Makes an instance of a DTO from a body or a query, and checks it by the rules that class-validator's decorators declare.
- * Unknown fields are ignored and `null` counts as absent. The error is one string in the catalogue's language, for the first
+ * Unknown fields are ignored and `null` counts as absent, except for `window`, where it switches the default off. The error is one string in the catalogue's language, for the first
  * invalid field in the order of declaration. A class without class-validator decorators is not validated.
  *
  * The rules of a class are looked up once. class-validator's own `validate` looks them up for each object, evaluates those that
@@ -91,7 +91,7 @@ export class MessagingValidationPipe implements PipeTransform {
   ): Record<string, unknown> {
     const dto: Record<string, unknown> = Object.assign(new metatype());
     for (const field of fields) {
-      const value = given[field.name] ?? undefined;
+      const value = field.keepsNull ? given[field.name] : (given[field.name] ?? undefined);
       // An explicit undefined replaces the DTO's default, so that the rules of a required field see it.
       if (value === undefined && field.optional) continue;
       if (this.isTooLong(field, value)) dto[field.name] = [];
@@ -138,6 +138,8 @@ interface DtoField {
   readonly recipients: boolean;
   /** Whether the value is an integer, which a query gives as digits. */
   readonly isInteger: boolean;
+  /** Whether null is a value of its own. Otherwise null counts as absent. */
+  readonly keepsNull: boolean;
   /** The rules in the order in which class-validator keeps them: decorators are evaluated from the last to the first. */
   readonly rules: readonly Rule[];
   /** The field is checked only if all of these conditions are true. */
@@ -182,6 +184,7 @@ export function dtoFields(dto: Type<object>): readonly DtoField[] {
       optional: rules.some(({ type, name: rule }) => type === CONDITION && rule === 'isOptional'),
       recipients: rules.some(({ name: rule }) => rule === PHONE_NUMBER_LIST || rule === RECIPIENT_LIST),
       isInteger: rules.some(({ name: rule }) => rule === QUERY_INTEGER),
+      keepsNull: rules.some(({ name: rule }) => rule === WINDOW),
       rules,
       conditions: rules.filter(({ type }) => type === CONDITION),
       checks: checks.toReversed(),

@@ -6,6 +6,7 @@ import { readNumber } from '../common/phone-numbers/read-number.js';
 import { invalidNumber } from '../common/phone-numbers/recipient-number.js';
 import { MAX_CHARACTERS, MAX_KEYS, metadataRefusal } from '../outbox/metadata.js';
 import { MAX_VALID_FOR, MIN_VALID_FOR } from '../outbox/schedule/read-schedule.js';
+import { windowOf } from '../outbox/windows/read-window.js';
 import { classValidator, lateDecorator } from './late-decorators.js';
 
 /** class-validator's `IsString`. */
@@ -65,6 +66,11 @@ export function IsValidFor(options?: ValidationOptions): PropertyDecorator {
   return Rule({ name: VALID_FOR, constraints: [MIN_VALID_FOR, MAX_VALID_FOR], validator: { validate } }, options);
 }
 
+/** The window of a send; see `readWindow`. */
+export function IsWindow(options?: ValidationOptions): PropertyDecorator {
+  return Rule({ name: WINDOW, validator: { validate: (value: unknown) => windowOf(value) !== undefined } }, options);
+}
+
 function Rule(rule: ValidateByOptions, options: ValidationOptions | undefined): PropertyDecorator {
   return lateDecorator(() => classValidator().ValidateBy(rule, options));
 }
@@ -91,6 +97,7 @@ export const CODE_POINTS = 'messagingCodePoints';
 export const METADATA = 'messagingMetadata';
 export const SEND_AT = 'messagingSendAt';
 export const VALID_FOR = 'messagingValidFor';
+export const WINDOW = 'messagingWindow';
 
 /** A rule that a field violates, and the field's value. */
 interface BrokenRule {
@@ -117,6 +124,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   arrayMinSize: 'error.field_not_list',
   [SEND_AT]: 'error.send_at_invalid',
   [VALID_FOR]: 'error.valid_for_invalid',
+  [WINDOW]: 'error.window_invalid',
 };
 
 /** The error for an invalid field. */

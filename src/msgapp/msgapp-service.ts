@@ -19,6 +19,7 @@ import { OutboxStore } from '../outbox/outbox-store.js';
 import { type SendPriority } from '../outbox/queue/priority.api.js';
 import { sendPriority } from '../outbox/queue/priority.js';
 import { readSchedule, type ScheduleInput } from '../outbox/schedule/read-schedule.js';
+import { chosenWindow, withWindow } from '../outbox/windows/send-window.js';
 import type { MsgappMessage, MsgappPage, MsgappSendResult } from './msgapp.api.js';
 import { MsgappSettings } from './msgapp-options.js';
 import { type MsgappListQuery, messageQuery } from './msgapp-query.js';
@@ -106,7 +107,8 @@ export class MsgappService {
    * and for an unknown priority, `error.send_at_invalid`, `error.valid_for_invalid`, `error.field_not_object` and `error.metadata_too_large` for metadata, `error.field_not_string`,
    * `error.body_not_object`, `error.unsendable_character`, `error.msgapp_no_session`, `error.msgapp_not_connected`,
    * `error.msgapp_reconnecting` (with `retryAfter`), `error.key_cap`, `error.insufficient_balance`, `error.account_not_found`,
-   * `error.idempotency_mismatch`, `error.idempotency_running`, `error.storage_unavailable`
+   * `error.idempotency_mismatch`, `error.idempotency_running`, `error.storage_unavailable`, and `error.window_invalid` and
+   * `error.window_empty` for the window
    */
   async sendText(accountId: string, text: MsgappText, options: MsgappSendOptions = {}): Promise<MsgappSendResult> {
     const { reply } = await this.acceptText(accountId, text, options);
@@ -134,7 +136,8 @@ export class MsgappService {
       const sender = await this.senders.choose(accountId, from, host);
       const payload = { kind: 'text', text: body };
       const draft = this.draft(this.ids.next(), accountId, sender, text, { priority, metadata, payload }, once);
-      return this.outbox.accept({ ...draft, key }, { host, signal });
+      const scheduled = await withWindow({ ...draft, key }, chosenWindow(text.window));
+      return this.outbox.accept(scheduled, { host, signal });
     };
     return this.gate.run(accountId, this.route('text'), once, send, host);
   }
@@ -160,6 +163,7 @@ export class MsgappService {
       checkInput(file);
       const from = this.checkNumbers(file);
       const priority = sendPriority(file.priority, 1);
+      const window = chosenWindow(file.window);
       const metadata = metadataOf(file.metadata);
       readSchedule(file, this.clock.now());
       checkString('mediaUrl', file.mediaUrl);
@@ -176,7 +180,8 @@ export class MsgappService {
       const payload: MediaPayload = { kind: 'media', media, ...(caption === undefined ? {} : { caption }) };
       try {
         const draft = this.draft(id, accountId, sender, file, { priority, metadata, payload }, once);
-        const accepted = await this.outbox.accept({ ...draft, key }, { host, signal });
+        const scheduled = await withWindow({ ...draft, key }, window);
+        const accepted = await this.outbox.accept(scheduled, { host, signal });
         if (accepted.replayed) await this.intake.remove(id, host);
         return accepted;
       } catch (error) {

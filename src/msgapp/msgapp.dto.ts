@@ -7,9 +7,11 @@ import {
   IsSendAt,
   IsString,
   IsValidFor,
+  IsWindow,
 } from '../http/validators.js';
 import type { MediaKind } from '../media/media.api.js';
 import type { SendPriority } from '../outbox/queue/priority.api.js';
+import type { WindowInput } from '../outbox/windows/window.api.js';
 
 /** Body of `POST …/send/text`. */
 export class SendTextBody {
@@ -29,6 +31,10 @@ export class SendTextBody {
   @IsOptional()
   @IsString()
   readonly priority?: SendPriority;
+
+  @IsOptional()
+  @IsWindow()
+  readonly window?: WindowInput | null;
 
   @IsOptional()
   @IsMetadata()
@@ -68,6 +74,10 @@ export class SendMediaBody {
   @IsOptional()
   @IsString()
   readonly priority?: SendPriority;
+
+  @IsOptional()
+  @IsWindow()
+  readonly window?: WindowInput | null;
 
   @IsOptional()
   @IsMetadata()

@@ -5,6 +5,7 @@ import { describeController, type ErrorDescription, fieldsOf } from '../openapi/
 import { invalid, NUMBER_RECONNECTING } from '../openapi/errors.js';
 import { MESSAGE_FILTERS, SCHEDULE_FIELDS, shortPages } from '../openapi/listings.js';
 import { SEND_PRIORITIES } from '../outbox/queue/priority.api.js';
+import { GivenWindow } from '../outbox/windows/window.api.js';
 import { EXAMPLE, oneOf, text } from '../schemas/builders.js';
 import { exampleOf } from '../schemas/examples.js';
 import {
@@ -39,6 +40,7 @@ const SENDS = {
 } as const;
 
 const SEND_ERRORS: readonly ErrorDescription[] = [
+  { code: 'error.window_empty', values: { country: 'US' } },
   'error.unsendable_character',
   'error.msgapp_no_session',
   'error.msgapp_not_connected',
@@ -115,6 +117,7 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
           priority: PRIORITY,
           metadata: METADATA,
           ...SCHEDULE_FIELDS,
+          window: GivenWindow,
         }),
         required: ['body'],
         examples: { text: { to: EXAMPLE.number, body: EXAMPLE.text } },
@@ -142,6 +145,7 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
           priority: PRIORITY,
           metadata: METADATA,
           ...SCHEDULE_FIELDS,
+          window: GivenWindow,
         }),
         examples: { photo: { to: EXAMPLE.number, mediaUrl: MEDIA_URL, caption: 'Le colis' } },
       },

@@ -9,6 +9,7 @@ import {
   RECIPIENT_LIST,
   SEND_AT,
   VALID_FOR,
+  WINDOW,
 } from '../http/validators.js';
 import { EXAMPLE, phoneNumber } from '../schemas/builders.js';
 import type { Schema } from '../schemas/schema.js';
@@ -68,6 +69,8 @@ const RULES: Readonly<Record<string, Rule>> = {
     schema: ([minimum = 0, maximum = 0]) => ({ type: 'integer', minimum, maximum, example: 3600 }),
     wrong: [''],
   },
+  // The description of the field has its schema, `GivenWindow`.
+  [WINDOW]: { schema: () => ({}), wrong: [{ from: '08:00', to: '08:00' }] },
   [METADATA]: {
     schema: ([maxProperties = 0, characters]) => ({
       type: 'object',

@@ -1,10 +1,21 @@
 import { isSignatureName } from '../accounts/signatures/signature-name.js';
 import { TARIFF_OPTION, type Tariff, type TariffOptions } from '../billing/tariff.js';
 import type { OptionalFields } from '../common/optional-fields.js';
-import { any, choice, integer, isRecord, OptionPlace, type OptionsOf, readOptions } from '../common/options.js';
+import {
+  any,
+  choice,
+  integer,
+  isRecord,
+  OptionPlace,
+  type OptionsOf,
+  optionalGroup,
+  readOptions,
+} from '../common/options.js';
 import { RecipientNumbers, type StrictNumbers, strictNumbers } from '../common/phone-numbers/recipient-number.js';
 import { MAX_RECIPIENTS } from '../http/recipient-limit.js';
 import { DELIVERY_OPTIONS, type DeliveryTiming } from '../outbox/delivery/delivery-result.js';
+import type { DeliveryWindow, WindowInput } from '../outbox/windows/window.api.js';
+import { windowOption } from '../outbox/windows/window-option.js';
 import { InboundDestinations } from './inbound/inbound-destinations.js';
 import { OPT_OUT_WORDS, type OptOutWords, type OptOutWordsOption, withBuiltIn } from './opt-out/opt-out-words.js';
 import type { Transliteration } from './transliteration.js';
@@ -40,6 +51,16 @@ export interface SmsOptions {
    * is the signature.
    */
   readonly inboundSignatures?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** The windows of sends that give none. One-time passcodes have no window. Default: none. */
+  readonly windows?: SmsWindowsOption | undefined;
+}
+
+/** Windows by the priority of a send. A send of the priority `high` has none. */
+export interface SmsWindowsOption {
+  /** The window of `bulk` sends, for example of all with more than 1000 recipients. Default: none. */
+  readonly bulk?: WindowInput | undefined;
+  /** The window of `normal` sends. Default: none. */
+  readonly normal?: WindowInput | undefined;
 }
 
 /** The options of the SMS capability, complete and checked. */
@@ -55,6 +76,8 @@ export abstract class SmsSettings {
   abstract readonly callbackBaseUrl: string | undefined;
   abstract readonly optOutWords: OptOutWords;
   abstract readonly inboundDestinations: InboundDestinations;
+  /** The windows of sends that give none, by their priority. */
+  abstract readonly windows: { readonly bulk?: DeliveryWindow; readonly normal?: DeliveryWindow };
 }
 
 const inboundSignatures = any((given, place): ReadonlyMap<string, readonly string[]> => {
@@ -90,6 +113,10 @@ export const SMS_OPTIONS = {
   callbackBaseUrl: baseUrl.or(undefined),
   optOutWords: OPT_OUT_WORDS,
   inboundSignatures: inboundSignatures.or(new Map<string, readonly string[]>()),
+  windows: optionalGroup({
+    bulk: windowOption.or(undefined),
+    normal: windowOption.or(undefined),
+  } satisfies OptionsOf<SmsWindowsOption>),
 } satisfies OptionsOf<SmsOptions>;
 
 /** @throws MessagingOptionsError with a sentence that names the wrong option */

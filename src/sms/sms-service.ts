@@ -17,9 +17,11 @@ import { metadataOf } from '../outbox/metadata.js';
 import { type Acceptance, Outbox } from '../outbox/outbox.js';
 import { FIRST_RECIPIENTS, type StoredMessage } from '../outbox/outbox-records.js';
 import { OutboxStore } from '../outbox/outbox-store.js';
-import { type SendPriority } from '../outbox/queue/priority.api.js';
+import type { Priority, SendPriority } from '../outbox/queue/priority.api.js';
 import { sendPriority } from '../outbox/queue/priority.js';
 import { readSchedule, type ScheduleInput } from '../outbox/schedule/read-schedule.js';
+import { chosenWindow, withWindow } from '../outbox/windows/send-window.js';
+import type { DeliveryWindow } from '../outbox/windows/window.api.js';
 import { OPTED_OUT, OptOutDirectory } from './opt-out/opt-out-directory.js';
 import type { SmsDetails, SmsPage, SmsQuote, SmsRecipientPage, SmsSendResult } from './sms.api.js';
 import { SMS } from './sms-channel.js';
@@ -107,8 +109,8 @@ export class SmsService {
    * `error.unsendable_character`, `error.too_many_segments`; for `to` also `error.field_not_object`, `error.field_not_string`
    * and `error.field_too_long` for values, `error.stray_brace`, and `error.variable_missing`, which names the first recipient
    * without a value; `error.key_cap`, `error.insufficient_balance`,
-   * `error.account_not_found`, `error.idempotency_mismatch`, `error.idempotency_running`, `error.storage_unavailable`. If it
-   * throws, nothing is charged
+   * `error.account_not_found`, `error.idempotency_mismatch`, `error.idempotency_running`, `error.storage_unavailable`;
+   * `error.window_invalid` and `error.window_empty` for the window. If it throws, nothing is charged
    */
   async send(accountId: string, sms: SmsToSend, options: SmsSendOptions = {}): Promise<SmsSendResult> {
     const { reply } = await this.accept(accountId, sms, options);
@@ -124,8 +126,11 @@ export class SmsService {
     const known = ['once', 'host', 'signal', 'key', 'stepOf'] as const;
     const { once, host, signal, key, stepOf } = checkCallOptions('a send', options, ...known);
     checkAccountId(accountId);
-    const send = async (once?: IdempotencyKey) =>
-      this.outbox.accept(await this.draft(accountId, sms, { key, once, host, signal, stepOf }), { host, signal });
+    const send = async (once?: IdempotencyKey) => {
+      const draft = await this.draft(accountId, sms, { key, once, host, signal, stepOf });
+      const window = chosenWindow(sms.window, this.defaultWindow(draft.priority));
+      return this.outbox.accept(await withWindow(draft, window), { host, signal });
+    };
     return this.idempotency.run(accountId, ROUTE, once, send, host);
   }
 
@@ -188,6 +193,12 @@ export class SmsService {
       items: page.items.map((message) => summaryOf(message, numbers.get(message.id) ?? [])),
       next_cursor: cursorOf(page.next),
     };
+  }
+
+  /** The window of a send that gives none. */
+  private defaultWindow(priority: Priority | undefined): DeliveryWindow | undefined {
+    const { bulk, normal } = this.settings.windows;
+    return priority === 'bulk' ? bulk : priority === 'normal' ? normal : undefined;
   }
 
   private async find(accountId: string, smsId: string): Promise<StoredMessage> {

@@ -9,8 +9,10 @@ import {
   IsSendAt,
   IsString,
   IsValidFor,
+  IsWindow,
 } from '../http/validators.js';
 import type { SendPriority } from '../outbox/queue/priority.api.js';
+import type { WindowInput } from '../outbox/windows/window.api.js';
 import type { PersonalRecipient } from './texts/addressees.js';
 
 /** Body of `POST /send/sms`. The service refuses an absent `content`. */
@@ -42,6 +44,10 @@ export class SendSmsBody {
   @IsOptional()
   @IsString()
   readonly priority?: SendPriority;
+
+  @IsOptional()
+  @IsWindow()
+  readonly window?: WindowInput | null;
 
   @IsOptional()
   @IsMetadata()

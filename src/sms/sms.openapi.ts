@@ -8,6 +8,7 @@ import {
 import { invalid } from '../openapi/errors.js';
 import { MESSAGE_FILTERS, PAGE, SCHEDULE_FIELDS, shortPages } from '../openapi/listings.js';
 import { SEND_PRIORITIES } from '../outbox/queue/priority.api.js';
+import { GivenWindow } from '../outbox/windows/window.api.js';
 import { EXAMPLE, oneOf } from '../schemas/builders.js';
 import { exampleOf } from '../schemas/examples.js';
 import type { Schema } from '../schemas/schema.js';
@@ -95,6 +96,7 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
             ),
             metadata: 'Look-ups, listings and events repeat it.',
             ...SCHEDULE_FIELDS,
+            window: GivenWindow,
           }),
           examples: {
             sms: { signature: accounts.signatures[0], content: EXAMPLE.text, number: [EXAMPLE.number] },
@@ -106,6 +108,7 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
         errors: [
           ...invalid('priority'),
           { code: 'error.field_missing', values: { field: 'signature' } },
+          { code: 'error.window_empty', values: { country: 'US' } },
           ...textErrors,
           'error.signature_refused',
           'error.key_recipient',

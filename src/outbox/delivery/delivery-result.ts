@@ -37,15 +37,8 @@ type DeliveryResultKind =
   /**
    * It was not tried, and this does not count as an attempt. It is queued again until `until`, milliseconds since the
    * epoch. `away`: the delivery waits for a failing carrier, which may never recover, instead of a rate limit.
-   * `leavesLane`: until then it does not hold up the later deliveries of its lane.
    */
-  | {
-      readonly kind: 'postponed';
-      readonly error: string;
-      readonly until: number;
-      readonly away?: true;
-      readonly leavesLane?: true;
-    }
+  | { readonly kind: 'postponed'; readonly error: string; readonly until: number; readonly away?: true }
   /**
    * It was refused for good. `unasked`: the carrier was not asked, so the refusal proves nothing about earlier
    * attempts.
@@ -142,7 +135,7 @@ export function updateOf(
   context: ResultContext,
 ): DeliveryUpdate {
   const { messageId, position, attempt } = delivery;
-  const { status, dueAt, doubtful, uncounted } = changeOf(delivery, result, policy, context);
+  const { status, dueAt, doubtful, uncounted, leavesLane } = changeOf(delivery, result, policy, context);
   const reference = 'reference' in result ? result.reference : undefined;
   const error = status === 'queued' && waitsForFirst(delivery, result) ? undefined : errorOf(result);
   // Each field that is given is set by itself: with spread operators a batch takes several times as long here.
@@ -153,7 +146,7 @@ export function updateOf(
   if (reference !== undefined) update.reference = reference;
   if (error !== undefined) update.error = error;
   if (result.trail !== undefined) update.trail = result.trail;
-  if (result.kind === 'postponed' && result.leavesLane && status === 'queued') update.leavesLane = true;
+  if (leavesLane) update.leavesLane = true;
   return update;
 }
 
@@ -163,7 +156,7 @@ function changeOf(
   result: DeliveryResult,
   { repeat, timing }: ResultPolicy,
   { at, random, leaseUntil, upSince }: ResultContext,
-): Pick<DeliveryUpdate, 'status' | 'dueAt' | 'doubtful' | 'uncounted'> {
+): Pick<DeliveryUpdate, 'status' | 'dueAt' | 'doubtful' | 'uncounted' | 'leavesLane'> {
   const { attempt, doubtful = false } = delivery;
   if (result.kind === 'sent') {
     return result.final ? { status: result.final } : { status: 'sent', dueAt: at + timing.reportDeadlineMs };
@@ -179,17 +172,19 @@ function changeOf(
       const latest = Math.max(start + maxAwayMs, upSince + Math.min(maxAwayMs, FIRST_HOUR_MS));
       if (result.until > latest) return notSent;
     }
-    return { status: 'queued', dueAt, uncounted: { leaseUntil } };
+    // Until its window opens it must not hold up the others of its lane.
+    return { status: 'queued', dueAt, uncounted: { leaseUntil }, leavesLane: dueAt > result.until };
   }
   if (result.kind === 'refused') {
     const isCertain = !doubtful || (repeat === 'idempotent' && result.unasked === undefined);
     return { status: isCertain ? 'failed' : 'unknown' };
   }
   const mayRepeat = attempt < timing.maxAttempts && (result.kind === 'retry' || repeat === 'idempotent');
-  const dueAt = mayRepeat ? attemptTimeOf(delivery, at + backoff(timing, attempt, random)) : undefined;
+  const wanted = at + backoff(timing, attempt, random);
+  const dueAt = mayRepeat ? attemptTimeOf(delivery, wanted) : undefined;
   if (dueAt !== undefined) {
     const doubt = result.kind === 'unknown' ? { doubtful: true } : {};
-    return { status: 'queued', dueAt, ...doubt };
+    return { status: 'queued', dueAt, leavesLane: dueAt > wanted, ...doubt };
   }
   return result.kind === 'retry' ? notSent : { status: 'unknown' };
 }

@@ -1,5 +1,6 @@
 import { MessagingError } from '../../common/errors.js';
 import { DAY_MS, SECOND_MS } from '../../common/time.js';
+import type { WindowInput } from '../windows/window.api.js';
 import type { Schedule } from './schedule.js';
 
 /** When a caller wants a message to be sent. The fields have the names of the request. */
@@ -14,6 +15,11 @@ export interface ScheduleInput {
    * fails with the error `expired`, and its units are refunded.
    */
   readonly valid_for?: number | undefined;
+  /**
+   * The times of day and the weekdays at which it may be handed over. Null: at any time, even if there is a default.
+   * Default for SMS: the option `sms.windows`; for messaging apps: at any time.
+   */
+  readonly window?: WindowInput | null | undefined;
 }
 
 /** How far `send_at` may be ahead, and how far it may be in the past. */

@@ -1,4 +1,4 @@
-import { list, object, text } from '../../schemas/builders.js';
+import { list, nullable, object, text } from '../../schemas/builders.js';
 import { type Schema, schemaOf, type TypeOf } from '../../schemas/schema.js';
 
 /** The zone of a window that means: all time zones of the recipient's country. */
@@ -21,14 +21,25 @@ const ZONE =
 
 const weekdays: Schema = { minItems: 1, maxItems: 7, uniqueItems: true, example: [1, 2, 3, 4, 5] };
 
-/** The times at which messages may be handed over. */
-export const DeliveryWindow = object('The times of day and the days on which the message may be handed over.', {
+const FIELDS = {
   from: timeOfDay(FROM, '08:00'),
   to: timeOfDay(TO, '20:00'),
   days: list(schemaOf<number>({ type: 'integer', minimum: 1, maximum: 7 }), { ...weekdays, description: DAYS }),
   zone: text(ZONE, { example: RECIPIENT_ZONE }),
-});
+};
+
+/** The times at which messages may be handed over. */
+export const DeliveryWindow = object('The times of day and the days on which the message may be handed over.', FIELDS);
 export interface DeliveryWindow extends TypeOf<typeof DeliveryWindow> {}
+
+/** A window in a request. */
+export const GivenWindow = nullable(
+  object(
+    'The times of day and the weekdays at which it may be handed over. Null: at any time, even if the service has a default.',
+    FIELDS,
+    ['days', 'zone'],
+  ),
+);
 
 /** A window as a caller gives it. `days` and `zone` have defaults. */
 export interface WindowInput {

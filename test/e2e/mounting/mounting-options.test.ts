@@ -221,7 +221,7 @@ describe('a wrong option stops the start with a sentence that names it', () => {
     }
     const core = MessagingCore.forRoot({ ...VALUES, storage: STORAGE });
     expect(await sentence(smsForRoot, { core, ...SMS, path: 'x' })).toBe(
-      'Option path is not known; the known options are core, transport, tariff, maxRecipients, maxSegments, strictNumbers, transliterate, delivery, callbackBaseUrl, optOutWords, inboundSignatures.',
+      'Option path is not known; the known options are core, transport, tariff, maxRecipients, maxSegments, strictNumbers, transliterate, delivery, callbackBaseUrl, optOutWords, inboundSignatures, windows.',
     );
   });
 });

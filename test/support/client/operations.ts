@@ -8,6 +8,7 @@ export interface ClientMethod {
 }
 
 const NUMBER = '22670000000';
+const WINDOW = { from: '08:00', to: '20:00', days: [1, 2, 3, 4, 5], zone: 'recipient' } as const;
 const SMS = {
   signature: 'INFOS',
   content: 'Bonjour',
@@ -15,14 +16,14 @@ const SMS = {
   to: [{ number: NUMBER, vars: { name: 'Awa' } }],
   template: 'parcel-arrived',
   priority: 'bulk',
+  window: WINDOW,
   metadata: { order: '4711' },
-  send_at: '2026-11-28T08:00:00Z',
-  valid_for: 3600,
 } as const;
 const MESSAGE = {
   to: NUMBER,
   from: '22670000100',
   priority: 'high',
+  window: WINDOW,
   metadata: { order: '4711' },
   send_at: '2026-11-28T08:00:00Z',
   valid_for: 3600,

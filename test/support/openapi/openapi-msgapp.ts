@@ -5,8 +5,10 @@ import { until } from '../common/until.js';
 import { FileServer } from '../http/file-server.js';
 import { playCap } from './openapi-limits.js';
 import {
+  CLOSED_WINDOW,
   DOORS,
   EDGE,
+  IN_THE_STATES,
   once,
   play,
   playCrowd,
@@ -15,6 +17,7 @@ import {
   type Step,
   WRONG_METADATA,
   WRONG_TIMES,
+  WRONG_WINDOW,
 } from './openapi-scenario.js';
 
 const ROOT = '/api/v1/msgapp';
@@ -247,7 +250,9 @@ const sends = (path: string, body: object): Asked[] => [
   post(path, 400, { ...body, priority: 1 }),
   post(path, 400, { ...body, priority: 'code' }),
   ...WRONG_METADATA.map((metadata) => post(path, 400, { ...body, metadata })),
-  ...WRONG_TIMES.map((times) => post(path, 400, { ...body, ...times })),
+  ...[...WRONG_TIMES, WRONG_WINDOW, { ...CLOSED_WINDOW, to: IN_THE_STATES }].map((times) =>
+    post(path, 400, { ...body, ...times }),
+  ),
   post(path, 409, { ...body, from: '22670000109' }),
 ];
 

@@ -46,6 +46,11 @@ export const DOORS = (path: string): Step[] => [
 /** Wrong times of a send. */
 export const WRONG_TIMES = [{ send_at: 1 }, { send_at: '2026-11-28T08:00:00' }, { valid_for: '60' }, { valid_for: 4 }];
 
+/** Windows that do not exist, or that never open for numbers of the United States. */
+export const WRONG_WINDOW = { window: { from: '08:00', to: '08:00' } };
+export const CLOSED_WINDOW = { window: { from: '08:00', to: '09:00' } };
+export const IN_THE_STATES = '12125550123';
+
 /** Metadata of every wrong shape. */
 export const WRONG_METADATA = ['x', { order: 4711 }, { order: '\0' }, { order: 'x'.repeat(512) }];
 
@@ -106,7 +111,11 @@ export const POSTS: readonly Step[] = [
   { path: SEND, status: 400, body: { ...SMS, signature: undefined } },
   { path: SEND, status: 400, body: { ...SMS, signature: 1 } },
   { path: SEND, status: 200, body: { ...SMS, metadata: { order: '4711' } } },
-  ...WRONG_TIMES.map((times) => ({ path: SEND, status: 400, body: { ...SMS, ...times } })),
+  ...[...WRONG_TIMES, WRONG_WINDOW, { ...CLOSED_WINDOW, number: [IN_THE_STATES] }].map((times) => ({
+    path: SEND,
+    status: 400,
+    body: { ...SMS, ...times },
+  })),
   ...WRONG_METADATA.map((metadata) => ({
     path: SEND,
     status: 400,

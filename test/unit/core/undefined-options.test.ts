@@ -91,6 +91,7 @@ describe('an option that is undefined counts as left out, for the compiler and a
         callbackBaseUrl: undefined,
         optOutWords: undefined,
         inboundSignatures: undefined,
+        windows: undefined,
       }),
     };
     const anyTariff = { tariff: expect.anything() };

@@ -149,6 +149,8 @@ describe('otp', () => {
   });
 });
 
+const WINDOW = { from: '08:00', to: '20:00' };
+
 describe('sms', () => {
   const sms = (options: object) => refusal((given: never) => resolveSmsSettings(given), { tariff: TARIFF, ...options });
 
@@ -166,6 +168,11 @@ describe('sms', () => {
     ...[[5], ['far too long a name'], ['12'], ['']].map((names): [object, string] => [
       { inboundSignatures: { 36111: names } },
       'Option sms.inboundSignatures must name signatures by numbers of 2 to 15 digits: { "36111": ["INFOS"] }.',
+    ]),
+    [{ windows: { high: WINDOW } }, 'Option sms.windows.high is not known; the known options are bulk, normal.'],
+    ...[null, 5, [], { from: '08:00' }, { ...WINDOW, days: [8] }].map((bulk): [object, string] => [
+      { windows: { bulk } },
+      'Option sms.windows.bulk must be a window such as { from: "08:00", to: "20:00"',
     ]),
     [{ optOutWords: { stop: null } }, 'Option sms.optOutWords.stop must be a list of words.'],
     [{ tariff: { ...TARIFF, base: '1' } }, 'Option sms.tariff.base must be an integer from 0 to 1000000'],

@@ -5,7 +5,14 @@ import fc from 'fast-check';
 import { MessagingError } from '../../../src/common/errors.js';
 import { resolveHttpSettings } from '../../../src/http/http-options.js';
 import { dtoFields, MessagingValidationPipe } from '../../../src/http/validation.js';
-import { fieldRefusal, METADATA, PHONE_NUMBER, PHONE_NUMBER_LIST } from '../../../src/http/validators.js';
+import {
+  fieldRefusal,
+  METADATA,
+  PHONE_NUMBER,
+  PHONE_NUMBER_LIST,
+  VALID_FOR,
+  WINDOW,
+} from '../../../src/http/validators.js';
 import * as management from '../../../src/management/operator/operator.dto.js';
 import * as msgapp from '../../../src/msgapp/msgapp.dto.js';
 import * as otp from '../../../src/otp/otp.dto.js';
@@ -29,8 +36,8 @@ function ours(metatype: Type<object>, body: Record<string, unknown>): unknown {
 function theirs(metatype: Type<object>, body: Record<string, unknown>): unknown {
   const dto: Record<string, unknown> = Object.assign(new metatype());
   const fields = dtoFields(metatype);
-  for (const { name, optional } of fields) {
-    const value = body[name] ?? undefined;
+  for (const { name, optional, keepsNull } of fields) {
+    const value = keepsNull ? body[name] : (body[name] ?? undefined);
     if (value !== undefined || !optional) dto[name] = value;
   }
   const [wrong] = new Validator().validateSync(dto);
@@ -74,6 +81,8 @@ function aptValue({ isInteger, rules }: ReturnType<typeof dtoFields>[number]): u
   if (isInteger) return 50;
   if (names.includes(PHONE_NUMBER_LIST)) return ['22670000000', '22670000001'];
   if (names.includes(METADATA)) return { order: '7' };
+  if (names.includes(VALID_FOR)) return 60;
+  if (names.includes(WINDOW)) return { from: '08:00', to: '20:00' };
   return names.includes(PHONE_NUMBER) ? '22670000000' : 'INFOS';
 }
 
