@@ -378,9 +378,11 @@ export function rowByRow(
   params: readonly unknown[],
   rows: readonly (readonly unknown[])[],
 ): { readonly sql: string; readonly each: readonly (readonly unknown[])[] } {
-  const { sql, places } = rowStatement(text, Object.keys(shape));
+  const { sql, places, inOrder } = rowStatement(text, Object.keys(shape));
   const each = rows.map((row) =>
-    places.map((place) => (place < row.length ? row[place] : params[place - row.length]) ?? null),
+    inOrder && places.length === row.length && !row.includes(undefined)
+      ? row
+      : places.map((place) => (place < row.length ? row[place] : params[place - row.length]) ?? null),
   );
   return { sql, each };
 }
@@ -390,6 +392,8 @@ interface RowStatement {
   readonly sql: string;
   /** For each placeholder the place of its value in a row that is followed by the other parameters. */
   readonly places: readonly number[];
+  /** Whether the values are those of the row, in its order. */
+  readonly inOrder: boolean;
 }
 
 /** Statements by their text before the replacement. There are few, and each is used for every batch. */
@@ -408,7 +412,7 @@ function rowStatement(text: string, columns: readonly string[]): RowStatement {
     places.push(place);
     return '?';
   });
-  const statement = { sql, places };
+  const statement = { sql, places, inOrder: given === 0 && places.every((place, index) => place === index) };
   if (rowStatements.size < MAX_ROW_STATEMENTS) rowStatements.set(key, statement);
   return statement;
 }
