@@ -11,7 +11,7 @@ import type {
 import type { WindowInput } from '../outbox/windows/window.api.js';
 import type { Caller, CallOptions, SendOptions, StreamCallOptions } from './caller.js';
 import type { Listing } from './listing.js';
-import type { SendPriority } from './sms.js';
+import type { CanceledMessage, SendPriority } from './sms.js';
 
 export type { SessionStatus } from '../events/session-status.js';
 export type {
@@ -138,6 +138,15 @@ export class MsgappRoutes {
 
   message(messageID: string, options?: CallOptions): Promise<MsgappMessage> {
     return this.#caller.json({ path: [this.#channel, 'messages', messageID] }, options);
+  }
+
+  /** Cancels a message that no worker has claimed, and refunds its units. A repeat changes nothing. */
+  cancel(
+    messageID: string,
+    query?: { readonly number?: string | undefined },
+    options?: CallOptions,
+  ): Promise<CanceledMessage> {
+    return this.#caller.json({ method: 'DELETE', path: [this.#channel, 'messages', messageID], query }, options);
   }
 
   /** Lists the messages, newest first. */

@@ -1,6 +1,7 @@
 import type { SmsStatus } from '../events/delivery-status.js';
 import type { Metadata } from '../events/events.api.js';
 import type { SendPriority } from '../outbox/queue/priority.api.js';
+import type { CanceledMessage } from '../outbox/schedule/schedule.api.js';
 import type { WindowInput } from '../outbox/windows/window.api.js';
 import type { SmsAttempt, SmsDetails, SmsQuote, SmsRecipient, SmsSendResult, SmsSummary } from '../sms/sms.api.js';
 import type { Caller, CallOptions, SendOptions } from './caller.js';
@@ -45,6 +46,7 @@ export interface SmsOrder {
 }
 
 export type { DeliveryStatus, PublishedStatus, SmsStatus, WaitingStatus } from '../events/delivery-status.js';
+export type { CanceledMessage } from '../outbox/schedule/schedule.api.js';
 
 export type { SmsAttempt, SmsDetails, SmsQuote, SmsRecipient, SmsSendResult, SmsSummary } from '../sms/sms.api.js';
 
@@ -93,6 +95,18 @@ export class SmsRoutes {
 
   get(smsID: string, options?: CallOptions): Promise<SmsDetails> {
     return this.#caller.json({ path: ['sms', smsID] }, options);
+  }
+
+  /**
+   * Cancels every recipient that no worker has claimed, and refunds their units. A repeat changes nothing.
+   * @param query `number`: only this recipient
+   */
+  cancel(
+    smsID: string,
+    query?: { readonly number?: string | undefined },
+    options?: CallOptions,
+  ): Promise<CanceledMessage> {
+    return this.#caller.json({ method: 'DELETE', path: ['sms', smsID], query }, options);
   }
 
   /** Lists the SMS, newest first. */

@@ -76,6 +76,7 @@ import { type ErasureRule, ErasureRules, ErasureService, provideErasure } from '
 import { Retention } from '../outbox/retention/retention.js';
 import { RetentionSettings, resolveRetentionSettings } from '../outbox/retention/retention-options.js';
 import { RetentionStore } from '../outbox/retention/retention-store.js';
+import { Cancellation } from '../outbox/schedule/cancellation.js';
 import { TextSources } from '../outbox/text-sources.js';
 import { MessagingStorage, StartedStorage } from '../storage/messaging-storage.js';
 import { metricsRoute, TELEMETRY } from '../telemetry/telemetry-parts.js';
@@ -157,6 +158,7 @@ const SERVICES = [
   Channels,
   TextSources,
   Idempotency,
+  Cancellation,
   OperatingSwitches,
   Dispatcher,
   ...PURGER,
@@ -224,6 +226,7 @@ const EXPORTS = [
   TextSources,
   Outbox,
   Idempotency,
+  Cancellation,
   OperatingSwitches,
   Dispatcher,
   Purger,

@@ -18,7 +18,9 @@ import { type StoredMessage, type TrackedRecipient } from '../outbox/outbox-reco
 import { OutboxStore } from '../outbox/outbox-store.js';
 import { type SendPriority } from '../outbox/queue/priority.api.js';
 import { sendPriority } from '../outbox/queue/priority.js';
+import { Cancellation, type CancelOptions } from '../outbox/schedule/cancellation.js';
 import { readSchedule, type ScheduleInput } from '../outbox/schedule/read-schedule.js';
+import type { CanceledMessage } from '../outbox/schedule/schedule.api.js';
 import { chosenWindow, withWindow } from '../outbox/windows/send-window.js';
 import type { MsgappMessage, MsgappPage, MsgappSendResult } from './msgapp.api.js';
 import { MsgappSettings } from './msgapp-options.js';
@@ -92,6 +94,7 @@ export class MsgappService {
     private readonly store: OutboxStore,
     private readonly ledger: LedgerService,
     private readonly gate: Idempotency,
+    private readonly cancellation: Cancellation,
     private readonly senders: Senders,
     private readonly intake: MediaIntake,
     private readonly settings: MsgappSettings,
@@ -205,6 +208,19 @@ export class MsgappService {
     const shown = found && shownMessage(found, recipients);
     if (!shown) throw new MessagingError('error.message_not_found');
     return shown;
+  }
+
+  /**
+   * Cancels a message that no worker has claimed, and refunds its units. A repeat changes nothing.
+   *
+   * @throws MessagingError `error.message_not_found` if the account has no such message on this channel, or the message
+   * no such recipient, `error.invalid_number`, `error.storage_unavailable`
+   */
+  async cancel(accountId: string, messageId: string, options: CancelOptions = {}): Promise<CanceledMessage> {
+    checkAccountId(accountId);
+    const found = isId(messageId) ? await this.store.find(accountId, this.settings.channel, messageId) : undefined;
+    if (!found || !isShownPayload(found.payload)) throw new MessagingError('error.message_not_found');
+    return this.cancellation.cancel(found, options);
   }
 
   /**

@@ -9,8 +9,15 @@ import { MessagingController } from '../http/messaging-controller.js';
 import { ReplyHeaders, RequestCancellation, RequestSignal, RequestUrl } from '../http/parameters.js';
 import { MessagingBody, MessagingQuery } from '../http/validation.js';
 import type { IdempotentRequest } from '../outbox/idempotency.js';
+import type { CanceledMessage } from '../outbox/schedule/schedule.api.js';
 import type { LinkOffer, MsgappMessage, MsgappPage, PendingSession, SessionsView } from './msgapp.api.js';
-import { ListMessagesQuery, SendMediaBody, SendTextBody, SessionStatusQuery } from './msgapp.dto.js';
+import {
+  CancelMessageQuery,
+  ListMessagesQuery,
+  SendMediaBody,
+  SendTextBody,
+  SessionStatusQuery,
+} from './msgapp.dto.js';
 import { MsgappService } from './msgapp-service.js';
 import { ReceivedFiles } from './received/received-files.js';
 import { SessionManager } from './sessions/session-manager.js';
@@ -94,6 +101,17 @@ export class MsgappController {
     @Author() by: Author,
   ): Promise<MsgappMessage> {
     return this.texts.one(caller, by, messageId, await this.messages.message(caller.accountId, messageId));
+  }
+
+  @Delete('messages/:messageID')
+  @Needs('msgapp.cancel')
+  cancel(
+    @Caller() { accountId }: Caller,
+    @Param('messageID') messageId: string,
+    @MessagingQuery() { number }: CancelMessageQuery,
+    @Author() by: Author,
+  ): Promise<CanceledMessage> {
+    return this.messages.cancel(accountId, messageId, { number, by });
   }
 
   @Get('received/:receivedID/media')

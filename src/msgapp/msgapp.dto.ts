@@ -92,6 +92,13 @@ export class SendMediaBody {
   readonly valid_for?: number;
 }
 
+/** Query of `DELETE …/messages/:messageID`. */
+export class CancelMessageQuery {
+  @IsOptional()
+  @IsPhoneNumber()
+  readonly number?: string;
+}
+
 /** Query of `GET …/messages`. The service checks `status`. */
 export class ListMessagesQuery {
   @IsOptional()

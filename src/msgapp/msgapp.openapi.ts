@@ -5,6 +5,7 @@ import { describeController, type ErrorDescription, fieldsOf } from '../openapi/
 import { invalid, NUMBER_RECONNECTING } from '../openapi/errors.js';
 import { MESSAGE_FILTERS, SCHEDULE_FIELDS, shortPages } from '../openapi/listings.js';
 import { SEND_PRIORITIES } from '../outbox/queue/priority.api.js';
+import { CanceledMessage } from '../outbox/schedule/schedule.api.js';
 import { GivenWindow } from '../outbox/windows/window.api.js';
 import { EXAMPLE, oneOf, text } from '../schemas/builders.js';
 import { exampleOf } from '../schemas/examples.js';
@@ -22,7 +23,13 @@ import {
   SessionView,
 } from './msgapp.api.js';
 import { MsgappController } from './msgapp.controller.js';
-import { ListMessagesQuery, SendMediaBody, SendTextBody, SessionStatusQuery } from './msgapp.dto.js';
+import {
+  CancelMessageQuery,
+  ListMessagesQuery,
+  SendMediaBody,
+  SendTextBody,
+  SessionStatusQuery,
+} from './msgapp.dto.js';
 import { MsgappQrController } from './msgapp-qr.controller.js';
 import { MAX_TEXT } from './msgapp-transport.js';
 
@@ -173,6 +180,15 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
       answer: { schema: 'MsgappMessage', examples: { read: { status: 'read', failed_at: null } } },
       errors: ['error.message_not_found'],
     },
+    cancel: {
+      operationId: 'cancelMsgappMessage',
+      summary: 'Cancel a message',
+      description:
+        'Cancels the message if no worker has claimed it, and refunds its units. A repeat changes nothing, and its `canceled` is 0.',
+      query: fieldsOf(CancelMessageQuery, { number: 'Only if this is its recipient.' }),
+      answer: { schema: 'CanceledMessage', examples: { Canceled: { canceled: 1, too_late: 0, refunded_units: 1 } } },
+      errors: ['error.message_not_found'],
+    },
     receivedMedia: {
       operationId: 'getReceivedMsgappMedia',
       summary: 'Fetch the file of a message that came in',
@@ -188,6 +204,7 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
 }));
 
 const SCHEMAS = {
+  CanceledMessage,
   LinkOffer,
   MsgappSession: SessionView,
   MsgappSessions: SessionsView,

@@ -37,6 +37,7 @@ import { ClaimPlan } from './queue/claim-plan.js';
 import { enterLanes } from './queue/parked.js';
 import { QueueMemories } from './queue/queue-memories.js';
 import type { Floors, QueueMemory } from './queue/queue-memory.js';
+import { CancelCount, CanceledSlice, CancelOrder, cancelSlice, countCanceled } from './settle/cancel.js';
 import { heldRows } from './settle/held-rows.js';
 import { expireDeliveries, settleDeliveries, settleHeldDeliveries } from './settle/settle.js';
 import { deliveriesByReference, listTrail } from './settle/trail.js';
@@ -212,6 +213,24 @@ export class OutboxStore {
       if (isMoved) return undefined;
       throw error;
     }
+  }
+
+  /**
+   * Cancels at most `CANCEL_SLICE` waiting recipients of a message and refunds their units. A recipient that a worker
+   * claims at the same time is either canceled or claimed.
+   */
+  cancel(order: CancelOrder): Promise<CanceledSlice> {
+    const { dialect } = this.database;
+    return this.recorder.write((publisher) => cancelSlice(dialect, order, publisher));
+  }
+
+  /**
+   * How many recipients a message has, and how many of them are canceled.
+   * @param numbers only the recipients with these numbers; undefined: all
+   * @param accountId the account of the message, among whose listings it counts
+   */
+  countCanceled(messageId: string, numbers: readonly string[] | undefined, accountId: string): Promise<CancelCount> {
+    return this.database.browse(() => countCanceled(this.database.dialect, messageId, numbers), accountId);
   }
 
   /**

@@ -15,6 +15,7 @@ import type { DirectDelivery } from './delivery/hand-over.js';
 import type { DeliveryUpdate } from './delivery-state.js';
 import { type CommitOutcome, type ExpiryOrder, type WaitFor } from './outbox-records.js';
 import { OutboxStore } from './outbox-store.js';
+import type { CanceledSlice, CancelOrder } from './settle/cancel.js';
 
 /** An accepted send, and whether an earlier request caused it. */
 export interface Acceptance {
@@ -164,6 +165,16 @@ export class Outbox {
   /** Lets a worker of this process take the deliveries of a channel directly, from now on. */
   deliverDirectly(channel: string, direct: DirectDelivery): void {
     this.direct.set(channel, direct);
+  }
+
+  /**
+   * Cancels a slice of a message's waiting recipients, and emits `message.canceled` for each.
+   * @throws StorageUnavailableError
+   */
+  async cancel(order: CancelOrder): Promise<CanceledSlice> {
+    const slice = await this.store.cancel(order);
+    this.events.publishTransitions(slice.transitions);
+    return slice;
   }
 
   private emitRefusals(send: Send): void {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SignatureDirectory } from '../accounts/signatures/signature-directory.js';
 import { Clock } from '../common/clock.js';
-import type { Cancellation } from '../common/concurrency/async.js';
+import type { Cancellation as CallerSignal } from '../common/concurrency/async.js';
 import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator, isId } from '../common/ids.js';
@@ -19,7 +19,9 @@ import { FIRST_RECIPIENTS, type StoredMessage } from '../outbox/outbox-records.j
 import { OutboxStore } from '../outbox/outbox-store.js';
 import type { Priority, SendPriority } from '../outbox/queue/priority.api.js';
 import { sendPriority } from '../outbox/queue/priority.js';
+import { Cancellation, type CancelOptions } from '../outbox/schedule/cancellation.js';
 import { readSchedule, type ScheduleInput } from '../outbox/schedule/read-schedule.js';
+import type { CanceledMessage } from '../outbox/schedule/schedule.api.js';
 import { chosenWindow, withWindow } from '../outbox/windows/send-window.js';
 import type { DeliveryWindow } from '../outbox/windows/window.api.js';
 import { OPTED_OUT, OptOutDirectory } from './opt-out/opt-out-directory.js';
@@ -62,7 +64,7 @@ export interface SmsSendOptions {
    * Abort it when the caller no longer waits. If no transaction has stored the send yet, nothing is charged, and the call throws
    * the signal's reason. An accepted send stays accepted.
    */
-  readonly signal?: Cancellation | undefined;
+  readonly signal?: CallerSignal | undefined;
   /** The caller's key (`caller.key`). The send must keep the key's daily cap, and the usage lists the key's sends separately. */
   readonly key?: SendKey | undefined;
   /**
@@ -89,6 +91,7 @@ export class SmsService {
     private readonly outbox: Outbox,
     private readonly store: OutboxStore,
     private readonly idempotency: Idempotency,
+    private readonly cancellation: Cancellation,
     private readonly signatures: SignatureDirectory,
     private readonly optOuts: OptOutDirectory,
     private readonly templates: TemplateService,
@@ -159,6 +162,17 @@ export class SmsService {
     const recipients = items.map(recipientsOf(message));
     // The refunded units are read together with the recipients, so that both are from the same moment.
     return { ...summaryOf({ ...message, refundedUnits }, numbers), recipients };
+  }
+
+  /**
+   * Cancels every recipient of a message that no worker has claimed, and refunds their units. A repeat changes nothing.
+   * With `number`, only this recipient.
+   *
+   * @throws MessagingError `error.message_not_found` if the account has no such SMS or the SMS no such recipient,
+   * `error.invalid_number`, `error.storage_unavailable`. After the last one, a repeat cancels what is left
+   */
+  async cancel(accountId: string, smsId: string, options: CancelOptions = {}): Promise<CanceledMessage> {
+    return this.cancellation.cancel(await this.find(accountId, smsId), options);
   }
 
   /**

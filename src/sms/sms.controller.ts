@@ -1,4 +1,4 @@
-import { Get, HttpCode, Param, Post } from '@nestjs/common';
+import { Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { Author } from '../accounts/audit/author.decorator.js';
 import { Caller } from '../accounts/caller.decorator.js';
 import { Needs } from '../accounts/keys/needs.decorator.js';
@@ -9,8 +9,9 @@ import { MessagingController } from '../http/messaging-controller.js';
 import { ReplyHeaders, RequestCancellation } from '../http/parameters.js';
 import { MessagingBody, MessagingQuery } from '../http/validation.js';
 import type { IdempotentRequest } from '../outbox/idempotency.js';
+import type { CanceledMessage } from '../outbox/schedule/schedule.api.js';
 import type { SmsDetails, SmsPage, SmsQuote, SmsRecipientPage } from './sms.api.js';
-import { ListRecipientsQuery, ListSmsQuery, QuoteSmsBody, SendSmsBody } from './sms.dto.js';
+import { CancelSmsQuery, ListRecipientsQuery, ListSmsQuery, QuoteSmsBody, SendSmsBody } from './sms.dto.js';
 import { SmsService } from './sms-service.js';
 
 /** The SMS routes (docs/http-api.md). */
@@ -45,6 +46,17 @@ export class SmsController {
   @Needs('messages.read')
   async get(@Caller() caller: Caller, @Param('smsID') smsId: string, @Author() by: Author): Promise<SmsDetails> {
     return this.texts.one(caller, by, smsId, await this.sms.get(caller.accountId, smsId));
+  }
+
+  @Delete('sms/:smsID')
+  @Needs('sms.cancel')
+  cancel(
+    @Caller() { accountId }: Caller,
+    @Param('smsID') smsId: string,
+    @MessagingQuery() { number }: CancelSmsQuery,
+    @Author() by: Author,
+  ): Promise<CanceledMessage> {
+    return this.sms.cancel(accountId, smsId, { number, by });
   }
 
   @Get('sms/:smsID/recipients')

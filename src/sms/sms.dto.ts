@@ -81,6 +81,13 @@ export class QuoteSmsBody {
   readonly to?: PersonalRecipient[];
 }
 
+/** Query of `DELETE /sms/:smsID`. */
+export class CancelSmsQuery {
+  @IsOptional()
+  @IsPhoneNumber()
+  readonly number?: string;
+}
+
 /** Query of `GET /sms/:smsID/recipients`. The service checks `status`, here and in `ListSmsQuery`. */
 export class ListRecipientsQuery {
   @IsOptional()

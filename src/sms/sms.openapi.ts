@@ -8,6 +8,7 @@ import {
 import { invalid } from '../openapi/errors.js';
 import { MESSAGE_FILTERS, PAGE, SCHEDULE_FIELDS, shortPages } from '../openapi/listings.js';
 import { SEND_PRIORITIES } from '../outbox/queue/priority.api.js';
+import { CanceledMessage } from '../outbox/schedule/schedule.api.js';
 import { GivenWindow } from '../outbox/windows/window.api.js';
 import { EXAMPLE, oneOf } from '../schemas/builders.js';
 import { exampleOf } from '../schemas/examples.js';
@@ -24,7 +25,7 @@ import {
   SmsSummary,
 } from './sms.api.js';
 import { SmsController } from './sms.controller.js';
-import { ListRecipientsQuery, ListSmsQuery, QuoteSmsBody, SendSmsBody } from './sms.dto.js';
+import { CancelSmsQuery, ListRecipientsQuery, ListSmsQuery, QuoteSmsBody, SendSmsBody } from './sms.dto.js';
 import { SmsSettings } from './sms-options.js';
 
 /** OpenAPI description of the SMS routes (docs/http-api.md). */
@@ -155,6 +156,15 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
         },
         errors: ['error.message_not_found'],
       },
+      cancel: {
+        operationId: 'cancelSms',
+        summary: 'Cancel an SMS',
+        description:
+          'Cancels every recipient that no worker has claimed, and refunds their units. A repeat changes nothing, and its `canceled` is 0.',
+        query: fieldsOf(CancelSmsQuery, { number: 'Only this recipient.' }),
+        answer: { schema: 'CanceledMessage', examples: { Canceled: {} } },
+        errors: ['error.message_not_found'],
+      },
       recipients: {
         operationId: 'listSmsRecipients',
         summary: 'List the recipients of an SMS',
@@ -199,6 +209,7 @@ function personalQuote(surroundings: Surroundings) {
 const STATUS = oneOf(SMS_STATUSES, 'Only SMS with a recipient in this status.');
 
 const SCHEMAS = {
+  CanceledMessage,
   SmsSendResult,
   SmsSummary,
   SmsPage,

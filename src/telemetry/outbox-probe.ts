@@ -57,6 +57,9 @@ export function outboxProbe(instruments: Instruments, telemetry: SafeTelemetry, 
         observeReceipts(instruments, telemetry, clock, reported);
       }
     },
+    cancel({ transitions }) {
+      countTransitions(instruments, transitions);
+    },
     expire(transitions, [{ channel }]) {
       countTransitions(instruments, transitions);
       record('unreported_total', transitions.length, channel);

@@ -35,6 +35,7 @@ export const AUDIT_ACTIONS = [
   'webhook.enabled',
   'webhook.disabled',
   'webhook.replayed',
+  'message.canceled',
   'sms.requested',
   'number.connect_requested',
   'number.unlinked',

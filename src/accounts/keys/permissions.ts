@@ -67,11 +67,14 @@ const WRITE = { operator: 'operator', accounts: 'named' } as const satisfies Per
 /** Every permission with the callers who have it (docs/management.md). `@Needs` names the permission of a route. */
 export const PERMISSIONS = {
   'sms.send': { scopes: ['sms:send'], role: 'sender', plain: true, live: true },
+  // A suspended account may take back what it has sent.
+  'sms.cancel': { scopes: ['sms:send'], role: 'sender', ...WRITE, plain: true },
   'templates.read': { scopes: ['sms:send'], role: 'viewer', ...READ, plain: true },
   'templates.write': { scopes: ['sms:send'], role: 'sender', ...WRITE, plain: true },
   'otp.send': { scopes: ['otp:send'], role: 'sender', plain: true, live: true },
   'otp.verify': { scopes: ['otp:verify'], role: 'sender', plain: true },
   'msgapp.send': { scopes: ['msgapp:send'], role: 'sender', plain: true, live: true },
+  'msgapp.cancel': { scopes: ['msgapp:send'], role: 'sender', ...WRITE, plain: true },
   'msgapp.connect': { scopes: ['msgapp:connect'], role: 'developer', ...WRITE, plain: true, live: true },
   'msgapp.unlink': { scopes: ['msgapp:connect'], role: 'developer', ...WRITE, plain: true },
   'msgapp.status': { scopes: ['msgapp:connect'], role: 'viewer', ...READ, plain: true },

@@ -69,4 +69,38 @@ describeService('a scheduled send', (start) => {
       expect(reply.headers.get('x-error-code')).toBe(code);
     }
   });
+
+  const cancel = (path: string) => client.api.call(path, { method: 'DELETE' });
+  const NOTHING = { canceled: 0, too_late: 0, refunded_units: 0 };
+
+  test('is canceled once, and its units come back', async () => {
+    const before = await client.api.balance();
+    const { smsID } = await client.api.sent({ ...SMS, number: [TO, '22670000002'], send_at: inOneHour() });
+    const one = await cancel(`sms/${smsID}?number=22670000002`);
+    expect([one.status, one.body]).toEqual([200, { canceled: 1, too_late: 0, refunded_units: 1 }]);
+    expect((await cancel(`sms/${smsID}`)).body).toEqual({ canceled: 1, too_late: 0, refunded_units: 1 });
+    expect((await cancel(`sms/${smsID}`)).body).toEqual(NOTHING);
+    expect(await client.api.balance()).toBe(before);
+    const { recipients } = await client.api.details(smsID);
+    expect(recipients).toMatchObject(Array(2).fill({ status: 'canceled', refunded_units: 1, due_at: null }));
+    expect((await client.api.list('?status=canceled')).items.map((sms) => sms.smsID)).toContain(smsID);
+  });
+
+  test('of a linked number is canceled once', async () => {
+    const { body } = await client.text({ to: TO, body: 'x', send_at: inOneHour() });
+    const path = `msgapp/messages/${(body as { messageID: string }).messageID}`;
+    expect((await cancel(`${path}?number=${TO}`)).body).toMatchObject({ canceled: 1, too_late: 0 });
+    expect((await cancel(path)).body).toEqual(NOTHING);
+    expect((await client.api.call(path)).body).toMatchObject({ status: 'canceled', due_at: null });
+  });
+
+  test('a cancellation of what the account does not have is refused', async () => {
+    const { smsID } = await client.api.sent({ ...SMS, send_at: inOneHour() });
+    const paths = ['sms/nothing', `sms/${smsID}?number=22670000009`, `msgapp/messages/${smsID}`, 'msgapp/messages/x'];
+    for (const path of paths) {
+      const reply = await cancel(path);
+      expect([reply.status, reply.headers.get('x-error-code')]).toEqual([404, 'message_not_found']);
+    }
+    expect((await cancel(`sms/${smsID}?number=00`)).status).toBe(400);
+  });
 });

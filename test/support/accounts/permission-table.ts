@@ -21,6 +21,7 @@ export interface RouteRule {
 export const OPEN = 'open';
 
 const send = (scope: KeyScope): RouteRule => ({ key: [scope], user: 'sender', plain: true });
+const cancel = (scope: KeyScope): RouteRule => ({ ...send(scope), operator: 'operator', named: true });
 const lookUp = (scope: KeyScope): RouteRule => ({
   key: [scope],
   user: 'viewer',
@@ -52,6 +53,7 @@ export const PERMISSION_TABLE: Readonly<Record<string, RouteRule | typeof OPEN>>
   'GET /sms': lookUp('messages:read'),
   'GET /sms/:id': lookUp('messages:read'),
   'GET /sms/:id/recipients': lookUp('messages:read'),
+  'DELETE /sms/:id': cancel('sms:send'),
   'POST /send/otp': send('otp:send'),
   'POST /verify/otp': send('otp:verify'),
   'GET /balance': lookUp('balance:read'),
@@ -73,6 +75,7 @@ export const PERMISSION_TABLE: Readonly<Record<string, RouteRule | typeof OPEN>>
   },
   'POST /msgapp/send/text': send('msgapp:send'),
   'POST /msgapp/send/media': send('msgapp:send'),
+  'DELETE /msgapp/messages/:id': cancel('msgapp:send'),
   'GET /msgapp/messages': lookUp('messages:read'),
   'GET /msgapp/messages/:id': lookUp('messages:read'),
   // A file cannot be masked.

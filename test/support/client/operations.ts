@@ -58,6 +58,7 @@ export const METHODS: Readonly<Record<string, ClientMethod>> = {
   },
   removeTemplate: { method: 'templates.remove', call: ({ templates }) => templates.remove('parcel-arrived') },
   getSms: { method: 'sms.get', call: ({ sms }) => sms.get('one') },
+  cancelSms: { method: 'sms.cancel', call: ({ sms }) => sms.cancel('one', { number: NUMBER }) },
   listSms: {
     method: 'sms.list',
     call: ({ sms }) =>
@@ -78,6 +79,10 @@ export const METHODS: Readonly<Record<string, ClientMethod>> = {
     call: ({ otp }) => otp.verify({ otp: '1234', service: 'Boutique', number: NUMBER }),
   },
   getBalance: { method: 'balance', call: (client) => client.balance() },
+  cancelMsgappMessage: {
+    method: 'msgapp.cancel',
+    call: (client) => client.msgapp().cancel('one', { number: NUMBER }),
+  },
   connectMsgapp: { method: 'msgapp.connect', call: (client) => client.msgapp().connect() },
   getMsgappSessions: { method: 'msgapp.sessions', call: (client) => client.msgapp().sessions({ sessionID: 'one' }) },
   logoutMsgapp: { method: 'msgapp.logout', call: (client) => client.msgapp().logout('one') },

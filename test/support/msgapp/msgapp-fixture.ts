@@ -27,6 +27,7 @@ import { ChannelWorker } from '../../../src/outbox/delivery/worker.js';
 import { Idempotency } from '../../../src/outbox/idempotency.js';
 import { Outbox } from '../../../src/outbox/outbox.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
+import { Cancellation } from '../../../src/outbox/schedule/cancellation.js';
 import { TextSources } from '../../../src/outbox/text-sources.js';
 import type { MessagingStorage } from '../../../src/storage/messaging-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
@@ -142,7 +143,16 @@ export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
     const gate = new Idempotency(storage.store(OutboxStore), clock);
     const ledger = new LedgerService(storage.store(LedgerStore), clock, ids, teller);
     this.service = new MsgappService(
-      ...([this.outbox, storage.store(OutboxStore), ledger, gate, this.senders, intake, settings, clock, ids] as const),
+      this.outbox,
+      storage.store(OutboxStore),
+      ledger,
+      gate,
+      new Cancellation(this.outbox, storage.store(OutboxStore), clock),
+      this.senders,
+      intake,
+      settings,
+      clock,
+      ids,
     );
   }
 

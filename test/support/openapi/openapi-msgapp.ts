@@ -98,6 +98,9 @@ async function playChannel(stage: Stage, media: object): Promise<void> {
   const file = await playReplies(stage);
   for (const path of [STATUS, LIST, message, file]) await doors(stage, 'GET', DOORS(path));
   await doors(stage, 'DELETE', DOORS(`${ROOT}/web/${sessionId}`));
+  await doors(stage, 'DELETE', DOORS(message));
+  await all(stage, [remove(message, 200), remove(`${ROOT}/messages/unknown`, 404)]);
+  await all(stage, [remove(`${message}?number=+226`, 400), remove(`${message}?number=1&number=2`, 400)]);
   await playPhones(stage);
   await playRepeats(stage, [post(TEXT, 200, text), post(MEDIA, 200, media)]);
   await playCrowd(stage, [
@@ -108,6 +111,7 @@ async function playChannel(stage: Stage, media: object): Promise<void> {
     post(TEXT, 200, text),
     post(MEDIA, 200, media),
     post(`${ROOT}/web/connect`, 200),
+    remove(message, 200),
     remove(`${ROOT}/web/${sessionId}`, 200),
   ]);
   await playTroubles(stage, [
@@ -119,6 +123,7 @@ async function playChannel(stage: Stage, media: object): Promise<void> {
     post(TEXT, 200, text),
     post(MEDIA, 200, media),
     post(`${ROOT}/web/connect`, 200),
+    remove(message, 200),
     remove(`${ROOT}/web/${sessionId}`, 200),
   ]);
   await playEmptyAccount(stage, [post(TEXT, 400, text), post(MEDIA, 400, media)]);

@@ -202,6 +202,14 @@ export const GETS = (smsId: string): readonly Step[] => [
   ].map((path) => ({ path, status: 403, headers: { host: 'rebound.example' } })),
 ];
 
+const CANCELS = (smsId: string): readonly Step[] => [
+  ...DOORS(`/api/v1/sms/${smsId}`),
+  { path: `/api/v1/sms/${smsId}`, status: 200 },
+  { path: '/api/v1/sms/unknown', status: 404 },
+  { path: `/api/v1/sms/${smsId}?number=+226`, status: 400 },
+  { path: `/api/v1/sms/${smsId}?number=1&number=2`, status: 400 },
+];
+
 const CALL = '/api/v1/sms/callbacks/carrier';
 
 /** The answers that a carrier may get for a call. Its contents decide how it ends. */
@@ -224,6 +232,7 @@ const CALLS_BY_GET: readonly Step[] = [CALL, `${CALL}/secret`].flatMap((path) =>
 const STORED = (smsId: string): readonly (Step & { readonly method: string })[] => [
   { method: 'POST', path: SEND, status: 200, body: SMS },
   { method: 'POST', path: QUOTE, status: 200, body: SMS },
+  { method: 'DELETE', path: `/api/v1/sms/${smsId}`, status: 200 },
   ...READS(smsId).map((path) => ({ method: 'GET', path, status: 200 })),
 ];
 const PHONES = [
@@ -259,6 +268,7 @@ export async function playScenario(stage: Stage): Promise<void> {
   for (const step of POSTS) await play(stage, 'POST', step);
   const smsId = await anySms(stage);
   for (const step of GETS(smsId)) await play(stage, 'GET', step);
+  for (const step of CANCELS(smsId)) await play(stage, 'DELETE', step);
   await playDeprecatedKey(stage, smsId);
   await playRepeatWhileRunning(stage);
   for (const step of CALLS) await play(stage, 'POST', step);

@@ -41,6 +41,8 @@ const RACES = [
   'failed and delivered at once: one of them wins, and the balance agrees with it',
   'a retry and a takeover at once: one of them wins',
   '20 expiries at once: each delivery becomes unknown once',
+  '10 cancellations and 10 claims at once: a recipient is either canceled and refunded, or claimed',
+  '20 cancellations at once: each recipient is refunded once',
   'one account 20 times at once: created once',
   'one key id 20 times at once: added once',
   'keys made 20 times at once under one Idempotency-Key: one is made, and everybody gets its reply',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { HOUR_MS, SECOND_MS } from '../../../../src/common/time.js';
+import { CANCEL_SLICE } from '../../../../src/outbox/settle/cancel.js';
 import type { TestRunner } from '../../test-runner.js';
 import { ACCOUNT, aSend, messageId, phone, range, recipients, START } from '../fixtures.js';
 import { places, type StorageFixture } from '../storage-fixture.js';
@@ -73,5 +74,73 @@ export function schedulingTests({ test }: TestRunner, world: StorageFixture): vo
     await world.stand(messageId(1), ['sending', 'canceled']);
     assert.deepEqual(await world.claim({ now: START + HOUR_MS }), []);
     await world.holds(2);
+  });
+
+  test('a large message is canceled in slices, each of which refunds its own recipients', async () => {
+    const count = CANCEL_SLICE + 3;
+    await world.fund(2 * count);
+    await world.accept(aSend(1, { recipients: recipients(count, 2) }));
+    const [claimed] = await world.claim({ limit: 1 });
+    const order = { accountId: ACCOUNT, messageId: messageId(1), at: START + SECOND_MS };
+    const first = await world.outbox.cancel({ ...order, from: 0 });
+    assert.equal(first.transitions.length, CANCEL_SLICE);
+    await world.holds(2 * CANCEL_SLICE);
+    // After a crash here, a repeat begins again and cancels the rest.
+    const rest = await world.outbox.cancel({ ...order, from: 0 });
+    assert.deepEqual([rest.transitions.length, rest.next], [2, undefined]);
+    assert.deepEqual(await world.outbox.countCanceled(messageId(1), undefined, ACCOUNT), {
+      recipients: count,
+      canceled: count - 1,
+    });
+    await world.holds(2 * (count - 1));
+    assert.equal(
+      rest.transitions.some(({ completed }) => completed),
+      false,
+    );
+    assert.equal(claimed?.messageId, messageId(1));
+  });
+
+  test('only recipients with the given numbers are canceled, and the last one completes the send', async () => {
+    await world.fund(3);
+    await world.accept(aSend(1, { recipients: recipients(1) }), aSend(2, { recipients: recipients(2) }));
+    const order = { accountId: ACCOUNT, messageId: messageId(2), at: START, from: 0 };
+    const one = await world.outbox.cancel({ ...order, numbers: [phone(1), phone(7)] });
+    assert.deepEqual(places(one.transitions), [`${messageId(2)}/1`]);
+    assert.deepEqual((await world.outbox.cancel({ ...order, numbers: [phone(7)] })).transitions, []);
+    assert.deepEqual(await world.outbox.countCanceled(messageId(2), [phone(7)], ACCOUNT), {
+      recipients: 0,
+      canceled: 0,
+    });
+    const [alone] = (await world.outbox.cancel({ ...order, messageId: messageId(1) })).transitions;
+    assert.deepEqual(alone?.completed, { recipients: 1, statuses: { canceled: 1 }, units: 1, refundedUnits: 1 });
+    await world.stand(messageId(2), ['queued', 'canceled']);
+    await world.holds(2);
+  });
+
+  test('a recipient that waits for another attempt is canceled, unless the carrier may have accepted one', async () => {
+    await world.fund(2);
+    await world.accept(aSend(1, { recipients: recipients(2) }));
+    await world.claim();
+    const dueAt = START + HOUR_MS;
+    await world.settle(messageId(1), 'queued', { attempt: 1, dueAt, error: 'busy' });
+    await world.settle(messageId(1), 'queued', { position: 1, attempt: 1, dueAt, error: 'no_answer', doubtful: true });
+    const { transitions } = await world.outbox.cancel({
+      accountId: ACCOUNT,
+      messageId: messageId(1),
+      at: START,
+      from: 0,
+    });
+    assert.deepEqual(places(transitions), [`${messageId(1)}/0`]);
+    await world.stand(messageId(1), ['canceled', 'queued']);
+    await world.holds(1);
+  });
+
+  test('a message that waits outside its lane is canceled', async () => {
+    await world.fund(1);
+    await world.accept(aSend(1, { channel: 'wa', lane: 'a', schedule: { sendAt: START + HOUR_MS } }));
+    await world.outbox.cancel({ accountId: ACCOUNT, messageId: messageId(1), at: START, from: 0 });
+    assert.equal(await world.outbox.enterLanes('wa', START + HOUR_MS), false);
+    assert.equal(await world.outbox.nextDue('wa'), undefined);
+    await world.holds(1);
   });
 }

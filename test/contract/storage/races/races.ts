@@ -1,6 +1,7 @@
 import { lacking, type PartRunner } from '../../test-runner.js';
 import type { StorageFixture } from '../storage-fixture.js';
 import type { StoragePart } from '../storage-harness.js';
+import { CANCEL_RACES } from './cancels.js';
 import { CODE_RACES } from './codes.js';
 import { DELIVERY_RACES } from './deliveries.js';
 import { ENDPOINT_RACES } from './endpoints.js';
@@ -20,6 +21,7 @@ const RACES = {
   ...MONEY_RACES,
   ...KEY_CAP_RACES,
   ...DELIVERY_RACES,
+  ...CANCEL_RACES,
   ...RECORD_RACES,
   ...CODE_RACES,
   ...PART_RACES,
