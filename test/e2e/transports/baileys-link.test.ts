@@ -19,7 +19,7 @@ const transports: BaileysMsgappTransport[] = [];
 const sessions: TestSession[] = [];
 
 beforeAll(async () => {
-  peer = await WhatsappPeer.start();
+  peer = await WhatsappPeer.start('all');
   linked = await session(await transport(), 'linked').linkTo(peer.phone(ONE));
 });
 

@@ -13,7 +13,7 @@ const TEXT = 'Votre code est 4711, ne le donnez à personne';
 let peer: WhatsappPeer;
 
 beforeAll(async () => {
-  peer = await WhatsappPeer.start();
+  peer = await WhatsappPeer.start('all');
 });
 
 afterAll(() => peer.stop());

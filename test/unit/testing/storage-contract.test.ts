@@ -2,22 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import { AccountStore } from '../../../src/accounts/account-store.js';
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';
 import { describeStorage } from '../../contract/storage/storage-contract.js';
-import type { OpenStorage, StoragePart } from '../../contract/storage/storage-harness.js';
+import type { OpenStorage } from '../../contract/storage/storage-harness.js';
 import { globalRunner } from '../../contract/test-runner.js';
-import { NaiveStorage } from '../../support/databases/naive-storage.js';
 import { harnessOf, SqliteMemory } from '../../support/databases/sqlite-memory.js';
 import { CollectRunner } from '../../support/jest/collect-runner.js';
+import { failing, failingNaively, LACKS, openMemory } from '../../support/storage/storage-contract-runs.js';
 import { STORAGE_FAULTS } from '../../support/storage/storage-faults.js';
-
-const openMemory: OpenStorage = async () => harnessOf(await SqliteMemory.open());
-
-/** Runs the contract suite inside a test. Returns the names of the tests that failed. */
-async function failing(open: OpenStorage, topic: string, lacks: readonly StoragePart[] = []): Promise<string[]> {
-  const runner = new CollectRunner();
-  describeStorage('it', open, runner, lacks);
-  const results = await runner.run(`it > ${topic} > `);
-  return [...results].flatMap(([name, failure]) => (failure === undefined ? [] : [name.slice('it > '.length)]));
-}
 
 const RACES = [
   '200 sends at once on a balance for 100: exactly 100 are accepted',
@@ -99,8 +89,6 @@ const openPublic: OpenStorage = async () => {
   return { storage, close: () => storage.stop() };
 };
 
-const LACKS: readonly StoragePart[] = ['reopen', 'another', 'tamper', 'messageUnits', 'recipientUnits'];
-
 // The contract itself runs on this class with a file: see sqlite-storage.test.ts.
 test('MemoryStorage forgets everything when it stops, and two instances share nothing', async () => {
   const [one, other] = [new MemoryStorage(), new MemoryStorage()];
@@ -137,22 +125,10 @@ describe('the contract suite can fail', () => {
 
   const collected = new CollectRunner();
   describeStorage('it', openMemory, collected);
-  const everyTopic = [...new Set(collected.names.map((name) => name.split(' > ')[1] ?? ''))];
 
-  test.each(everyTopic)('a naive storage fails every race test and nothing else, and is closed: %s', async (topic) => {
-    let opened = 0;
-    const openNaive: OpenStorage = async () => {
-      opened += 1;
-      const storage = await NaiveStorage.open();
-      const close = async () => {
-        await storage.stop();
-        opened -= 1;
-      };
-      return { storage, close, another: async () => storage };
-    };
-    const lacks = LACKS.filter((part) => part !== 'another');
-    expect((await failing(openNaive, topic, lacks)).sort()).toEqual(topic === 'races' ? raced.sort() : []);
-    expect(opened).toBe(0);
+  // That it fails nothing else is shown by test/torture/storage-contract.test.ts.
+  test('a naive storage fails every race test, and is closed', async () => {
+    expect(await failingNaively('races')).toEqual({ failed: raced.sort(), open: 0 });
   });
 
   test('no race test is missing here', () => {

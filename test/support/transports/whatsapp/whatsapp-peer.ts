@@ -16,7 +16,7 @@ import { makeNoiseCertificates } from './noise-certificates.js';
 import type { Client } from './noise-responder.js';
 import { demandPasskey, offerPairing, pair, readCode } from './pairing.js';
 import { Phone, type PhoneNetwork } from './phone.js';
-import { answerQuery, queryName } from './queries.js';
+import { answerQuery, type FirstKeys, queryName } from './queries.js';
 import { type Stanza, stanza } from './stanza.js';
 import { type ConnectionEvents, WireConnection } from './wire-connection.js';
 
@@ -42,9 +42,11 @@ export class WhatsappPeer implements PhoneNetwork, ConnectionEvents {
   private readonly http = createServer();
   private readonly sockets = new WebSocketServer({ noServer: true });
 
+  private constructor(private readonly firstKeys: FirstKeys) {}
+
   /** Starts a peer, and makes the loaded Baileys trust it. */
-  static async start(): Promise<WhatsappPeer> {
-    const peer = new WhatsappPeer();
+  static async start(firstKeys: FirstKeys = 'few'): Promise<WhatsappPeer> {
+    const peer = new WhatsappPeer(firstKeys);
     // Replaces WhatsApp's own root.
     Object.assign(WA_CERT_DETAILS, { PUBLIC_KEY: Buffer.from(peer.certificates.root) });
     letLeftoverTimersGo();
@@ -166,7 +168,8 @@ export class WhatsappPeer implements PhoneNetwork, ConnectionEvents {
     const name = queryName(node);
     this.questions.push(name);
     if (this.faults.held.has(name) || (this.faults.silent && name !== 'w:p/ping')) return;
-    await answerQuery(connection, node, { directory: this.directory, mediaHost: this.media.host });
+    const { directory, firstKeys } = this;
+    await answerQuery(connection, node, { directory, mediaHost: this.media.host, firstKeys });
   }
 
   gone(connection: WireConnection): void {
