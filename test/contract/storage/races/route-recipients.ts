@@ -28,15 +28,4 @@ export const ROUTE_RECIPIENT_RACES: Readonly<Record<string, Race>> = {
     const again = await world.storage.store(RouteRecipientStore).reserve(QUOTA, all, START);
     assert.deepEqual([...again.admitted].toSorted(), [...admitted].toSorted());
   },
-
-  'one number reserved 20 times at once takes one place': async (world, hand) => {
-    const store = world.storage.store(RouteRecipientStore);
-    await atOnce(20, (turn) =>
-      hand(turn)
-        .store(RouteRecipientStore)
-        .reserve(QUOTA, [phone(0)], START),
-    );
-    const others = range(12).map((index) => phone(index + 1));
-    assert.equal((await store.reserve(QUOTA, others, START)).admitted.size, QUOTA.count - 1);
-  },
 };

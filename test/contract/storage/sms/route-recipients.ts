@@ -25,6 +25,11 @@ export function routeRecipientTests({ test }: TestRunner, world: StorageFixture)
     assert.deepEqual(await reserve([], START + 2), { admitted: [], freeAt: undefined });
   });
 
+  test('one number reserved 20 times at once takes one place', async () => {
+    await Promise.all(range(20).map(() => reserve([0], START)));
+    assert.deepEqual((await reserve([1, 2, 3], START)).admitted, [1, 2]);
+  });
+
   test('asking reserves nothing', async () => {
     const ask = () =>
       store().admissible(
