@@ -33,6 +33,7 @@ const layers = {
     'core',
   ],
   webhooks: ['common', 'storage', 'accounts', 'events', 'outbox', 'http', 'media', 'openapi', 'core'],
+  hooks: ['common', 'storage', 'accounts', 'events', 'outbox', 'http', 'openapi', 'sms', 'otp', 'core'],
   sandbox: ['common', 'events', 'storage', 'http', 'media', 'outbox', 'openapi', 'sms', 'msgapp', 'webhooks', 'core'],
   operator: ['common', 'storage', 'accounts', 'billing', 'events', 'outbox', 'sms', 'core'],
   management: [
@@ -48,6 +49,7 @@ const layers = {
     'sms',
     'msgapp',
     'webhooks',
+    'hooks',
     'core',
   ],
   compat: ['common', 'storage', 'accounts', 'events', 'outbox', 'http', 'openapi', 'sms', 'otp', 'webhooks', 'core'],
@@ -65,6 +67,7 @@ const layers = {
     'sms',
     'msgapp',
     'webhooks',
+    'hooks',
     'core',
   ],
   transports: ['common', 'outbox', 'media', 'sms', 'msgapp', 'core'],

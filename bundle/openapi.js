@@ -7,7 +7,7 @@ import { describeMessaging, MessagingModule } from '../dist/index.js';
 import { MemoryStorage } from '../dist/testing/index.js';
 
 // Makes `dist/openapi.json`: what a service with all its capabilities describes, on the options' defaults. The sandbox, which has
-// no authentication and is for tests, the calls of carriers and health are no part of it: they are not for clients.
+// no authentication and is for tests, the calls of carriers and log-in systems, and health are no part of it: they are not for clients.
 
 class Service {}
 Module({
@@ -18,6 +18,7 @@ Module({
       sms: { tariff: { base: 1, international: 3, home: 'BF' } },
       otp: { pepper: 'only to describe; no code is derived from it' },
       webhooks: { pepper: 'only to describe; no secret is derived from it' },
+      hooks: { pepper: 'only to describe; nothing is encrypted with it' },
       management: { secret: 'only to describe; no token is signed with it' },
       msgapp: { tariff: { text: 1, media: 2 }, credentialsKey: 'only to describe; nothing is encrypted with it' },
     }),
@@ -33,7 +34,7 @@ const { paths, tags, ...document } = describeMessaging(app, {
 });
 await app.close();
 
-const NOT_FOR_CLIENTS = ['Carriers', 'Health'];
+const NOT_FOR_CLIENTS = ['Carriers', 'Log-in systems', 'Health'];
 const isOurs = (operation) => !operation.tags.some((tag) => NOT_FOR_CLIENTS.includes(tag));
 const types = eventTypeViews().map(({ schema: { $schema, ...schema }, ...each }) => ({
   ...each,
@@ -73,7 +74,14 @@ const webhooks = types.map(({ type, description, name }) => {
   };
   return [type, { post }];
 });
-const own = Object.fromEntries(Object.entries(paths).filter(([, item]) => Object.values(item).every(isOurs)));
+const own = Object.fromEntries(
+  Object.entries(paths)
+    .map(([path, item]) => [
+      path,
+      Object.fromEntries(Object.entries(item).filter(([, operation]) => isOurs(operation))),
+    ])
+    .filter(([, item]) => Object.keys(item).length > 0),
+);
 
 /** Answers to errors that so many operations share stand once in the document. */
 const MANY = 10;

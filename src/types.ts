@@ -41,10 +41,21 @@ export type { TelemetryRoute, TelemetrySource } from './core/telemetry-source.js
 export type { PublishedStatus, WaitingStatus } from './events/delivery-status.js';
 export type { EventData, NewEvent, TypedData } from './events/event-types.js';
 export type { DeliveryEventType, EventDescription, EventHead, OptOutSource } from './events/events.api.js';
-export type { HostEvents, SegmentDifference } from './events/messaging-events.js';
+export type { CalledLoginHook, HostEvents, SegmentDifference } from './events/messaging-events.js';
 export type { HealthCheckView } from './health/health.api.js';
+export type {
+  LoginHookCallList,
+  LoginHookKind,
+  LoginHookList,
+  LoginHookRemoved,
+  LoginHookTested,
+} from './hooks/login-hook.api.js';
+export type { HookMapping, HookProof } from './hooks/login-hook.js';
+export type { LoginHookRotation } from './hooks/login-hook-input.js';
+export type { LoginHookCallOptions, LoginHookReply } from './hooks/login-hook-service.js';
 export type { MediaAllow } from './media/media-options.js';
 export type {
+  LoginHookFactoryOptions,
   ManagementFactoryOptions,
   ManagementGraphOptions,
   MsgappFactoryOptions,

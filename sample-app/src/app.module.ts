@@ -21,7 +21,7 @@ export class AppModule {
   /** @param migrations `check`: the app refuses a database that has no tables of ours, or older ones, and does not change it */
   static with(config: Config, migrations: 'run' | 'check' = 'run', time: SourcesOfTime = {}): DynamicModule {
     const { databaseUrl, homeCountry, role, metricsSecret } = config;
-    const { otpPepper, credentialsKey, webhookPepper, managementSecret } = serviceSecrets(config);
+    const { otpPepper, credentialsKey, webhookPepper, hookPepper, managementSecret } = serviceSecrets(config);
     return {
       module: AppModule,
       imports: [
@@ -35,6 +35,7 @@ export class AppModule {
           otp: { pepper: otpPepper, limits: config.otpLimits, validitySeconds: config.otpValiditySeconds },
           msgapp: { transport: msgappTransport(config.msgappTransport), tariff: { text: 1, media: 2 }, credentialsKey },
           webhooks: webhookPepper ? { pepper: webhookPepper, allow: config.mediaAllow } : undefined,
+          hooks: hookPepper ? { pepper: hookPepper } : undefined,
           telemetry: metricsSecret ? PrometheusTelemetry.forRoot({ route: { secret: metricsSecret } }) : undefined,
           management: managementSecret ? { secret: managementSecret } : undefined,
           media: { allow: config.mediaAllow },

@@ -15,6 +15,11 @@ export type {
   SignatureData,
 } from '../events/events.api.js';
 export type {
+  LoginHookCallView as LoginHookCall,
+  LoginHookView as LoginHook,
+  LoginHookWithSecret,
+} from '../hooks/login-hook.api.js';
+export type {
   AttemptView as WebhookAttempt,
   EndpointView as Webhook,
   EndpointWithSecret as WebhookWithSecret,
@@ -31,6 +36,7 @@ export {
   type StreamCallOptions,
 } from './caller.js';
 export type * from './events.js';
+export type * from './hooks.js';
 export type { Page } from './listing.js';
 export { Listing } from './listing.js';
 export { MessagingClient } from './messaging-client.js';

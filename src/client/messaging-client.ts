@@ -1,6 +1,7 @@
 import type { Balance } from '../billing/balance.api.js';
 import { Caller, type CallOptions, type ClientOptions } from './caller.js';
 import { EventRoutes } from './events.js';
+import { LoginHookRoutes } from './hooks.js';
 import { MsgappRoutes } from './msgapp.js';
 import { OtpRoutes } from './otp.js';
 import { SmsRoutes } from './sms.js';
@@ -23,6 +24,7 @@ export class MessagingClient {
   readonly templates: TemplateRoutes;
   readonly events: EventRoutes;
   readonly webhooks: WebhookRoutes;
+  readonly hooks: LoginHookRoutes;
 
   /** @throws TypeError for an `apiKey` in a browser, or for an `apiKey` together with a `token` */
   constructor(options: ClientOptions) {
@@ -33,6 +35,7 @@ export class MessagingClient {
     this.templates = new TemplateRoutes(caller);
     this.events = new EventRoutes(caller);
     this.webhooks = new WebhookRoutes(caller);
+    this.hooks = new LoginHookRoutes(caller);
   }
 
   balance(options?: CallOptions): Promise<Balance> {

@@ -22,6 +22,19 @@ export interface HostEvents {
   readonly 'sms.segments_differ': SegmentDifference;
   /** A text of a phone was dropped, because the phone's number cannot be read for sure. `address` is masked. */
   readonly 'sms.number_unread': { readonly route: string; readonly address: string };
+  /** A log-in system has called a hook, or somebody has sent a test through it. */
+  readonly 'login_hook.called': CalledLoginHook;
+}
+
+/** A call of a log-in hook. It has no code and no number. */
+export interface CalledLoginHook {
+  readonly account: string;
+  /** The id of the hook. */
+  readonly hook: string;
+  /** The kind of its log-in system, for example `supabase`. */
+  readonly kind: string;
+  /** How the call ended: `accepted`, `repeated`, or the reason of a refusal. */
+  readonly outcome: string;
 }
 
 /** Two different counts of the segments of one SMS. */

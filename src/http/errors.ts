@@ -108,6 +108,7 @@ export const ERROR_CODE = 'X-Error-Code';
  */
 const WORDS: Partial<Readonly<Record<ErrorCode, string>>> = {
   'error.use_x_api_key': 'unauthorized',
+  'error.login_hook_refused': 'unauthorized',
   'error.numbers_not_strings': 'field_not_list',
   'error.recipients_not_list': 'field_not_list',
   'error.link_refused': 'unauthorized',
@@ -206,6 +207,12 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.webhook_url_refused': 400,
   'error.too_many_endpoints': 409,
   'error.too_many_replays': 409,
+  'error.login_hook_not_found': 404,
+  'error.login_hook_refused': 401,
+  'error.login_hook_unreadable': 400,
+  'error.login_hook_disabled': 403,
+  'error.login_hook_key_capped': 403,
+  'error.too_many_login_hooks': 409,
   'error.endpoint_not_found': 404,
   'error.event_type_unknown': 400,
   'error.event_not_found': 404,

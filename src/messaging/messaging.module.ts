@@ -4,6 +4,8 @@ import { boolean, group } from '../common/options.js';
 import { checkFactoryOptions, checkOptions, FACTORY_OPTIONS, oneOrMore } from '../core/check-options.js';
 import { ConfiguredModule, configured } from '../core/configured-module.js';
 import { CORE_FACTORY_OPTIONS, CORE_GRAPH_OPTIONS, type FactoryImports } from '../core/core-options.js';
+import { LoginHooksModule } from '../hooks/hooks.module.js';
+import { LOGIN_HOOK_OPTIONS } from '../hooks/login-hook-options.js';
 import { ManagementModule } from '../management/management.module.js';
 import { MANAGEMENT_OPTIONS } from '../management/management-options.js';
 import { MsgappModule } from '../msgapp/msgapp.module.js';
@@ -36,12 +38,14 @@ export class MessagingModule extends ConfiguredModule {
       otp,
       msgapp = [],
       webhooks,
+      hooks,
       management,
     } = checkOptions(options, CORE_GRAPH_OPTIONS, CORE_FACTORY_OPTIONS, {
       sms: group({ ...SMS_GRAPH_OPTIONS, ...SMS_OPTIONS }),
       otp: group(OTP_OPTIONS),
       msgapp: oneOrMore(group({ ...MSGAPP_GRAPH_OPTIONS, ...MSGAPP_OPTIONS })),
       webhooks: group(WEBHOOK_OPTIONS),
+      hooks: group(LOGIN_HOOK_OPTIONS),
       management: group({ ...MANAGEMENT_GRAPH_OPTIONS, ...MANAGEMENT_OPTIONS }),
     });
     const core = MessagingCore.build(options, { useFactory: () => options });
@@ -50,19 +54,26 @@ export class MessagingModule extends ConfiguredModule {
       otp: otp !== undefined,
       msgapp: [msgapp].flat(),
       webhooks: webhooks !== undefined,
+      hooks: hooks !== undefined,
       management,
     });
   }
 
   /** As `forRoot`. Options that shape the module graph are given synchronously, the others by the factory. */
   static forRootAsync(options: MessagingAsyncOptions): DynamicModule {
-    const { sms, otp, msgapp, webhooks, management } = checkOptions(options, CORE_GRAPH_OPTIONS, FACTORY_OPTIONS, {
-      sms: group(SMS_GRAPH_OPTIONS),
-      otp: boolean,
-      msgapp: oneOrMore(group(MSGAPP_GRAPH_OPTIONS)),
-      webhooks: boolean,
-      management: group(MANAGEMENT_GRAPH_OPTIONS).besides((given) => typeof given === 'boolean'),
-    });
+    const { sms, otp, msgapp, webhooks, hooks, management } = checkOptions(
+      options,
+      CORE_GRAPH_OPTIONS,
+      FACTORY_OPTIONS,
+      {
+        sms: group(SMS_GRAPH_OPTIONS),
+        otp: boolean,
+        msgapp: oneOrMore(group(MSGAPP_GRAPH_OPTIONS)),
+        webhooks: boolean,
+        hooks: boolean,
+        management: group(MANAGEMENT_GRAPH_OPTIONS).besides((given) => typeof given === 'boolean'),
+      },
+    );
     const factory = checkFactoryOptions(
       options,
       {
@@ -71,6 +82,7 @@ export class MessagingModule extends ConfiguredModule {
         otp: group(OTP_OPTIONS),
         msgapp: oneOrMore(group(MSGAPP_OPTIONS)),
         webhooks: group(WEBHOOK_OPTIONS),
+        hooks: group(LOGIN_HOOK_OPTIONS),
         management: group(MANAGEMENT_OPTIONS),
       },
       CORE_GRAPH_OPTIONS,
@@ -82,6 +94,7 @@ export class MessagingModule extends ConfiguredModule {
       otp: otp === true,
       msgapp: [msgapp ?? []].flat().map((channel) => ({ ...channel, imports })),
       webhooks: webhooks === true,
+      hooks: hooks === true,
       management: management ? { ...(management !== true && management), imports } : undefined,
     });
   }
@@ -91,13 +104,14 @@ export class MessagingModule extends ConfiguredModule {
  * Refuses options of a capability that is not mounted, because they would have no effect. The options are ignored without
  * an error if the option beside `useFactory` is `false`, or `[]` for `msgapp`.
  */
-function ofMounted<V extends { readonly [K in 'otp' | 'msgapp' | 'webhooks' | 'management']?: unknown }>(
+function ofMounted<V extends { readonly [K in Mountable]?: unknown }>(
   given: V,
-  { otp, msgapp, webhooks, management }: Pick<MessagingAsyncOptions, 'otp' | 'msgapp' | 'webhooks' | 'management'>,
+  { otp, msgapp, webhooks, hooks, management }: Pick<MessagingAsyncOptions, Mountable>,
 ): V {
   const unmounted = {
     ...(otp === undefined && { otp: given.otp }),
     ...(webhooks === undefined && { webhooks: given.webhooks }),
+    ...(hooks === undefined && { hooks: given.hooks }),
     ...(management === undefined && { management: given.management }),
   };
   for (const [name, given] of Object.entries(unmounted)) {
@@ -115,15 +129,19 @@ function ofMounted<V extends { readonly [K in 'otp' | 'msgapp' | 'webhooks' | 'm
   return given;
 }
 
+/** The capabilities that are mounted only if the host asks for them. */
+type Mountable = 'otp' | 'msgapp' | 'webhooks' | 'hooks' | 'management';
+
 interface Capabilities {
   readonly sms: (SmsGraphOptions & FactoryImports) | undefined;
   readonly otp: boolean;
   readonly msgapp: readonly (MsgappGraphOptions & FactoryImports)[];
   readonly webhooks: boolean;
+  readonly hooks: boolean;
   readonly management: (ManagementGraphOptions & FactoryImports) | undefined;
 }
 
-function mount(core: DynamicModule, { sms, otp, msgapp, webhooks, management }: Capabilities): DynamicModule {
+function mount(core: DynamicModule, { sms, otp, msgapp, webhooks, hooks, management }: Capabilities): DynamicModule {
   return {
     module: MessagingModule,
     providers: configured(MessagingModule),
@@ -133,6 +151,7 @@ function mount(core: DynamicModule, { sms, otp, msgapp, webhooks, management }: 
       SmsModule.feature(core, sms),
       ...MsgappModule.features(core, msgapp),
       ...(webhooks ? [WebhooksModule.feature(core)] : []),
+      ...(hooks ? [LoginHooksModule.feature(core)] : []),
       ...(management ? [ManagementModule.feature(core, management)] : []),
     ],
   };

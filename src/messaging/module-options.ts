@@ -10,6 +10,7 @@ import type {
 } from '../core/core-options.js';
 import { GivenOptions } from '../core/given-options.js';
 import type { PortSource } from '../core/port-provider.js';
+import type { LoginHookOptions } from '../hooks/login-hook-options.js';
 import type { ManagementOptions } from '../management/management-options.js';
 import type { UserAuthenticator } from '../management/user-sessions/user-authenticator.js';
 import type { MsgappOptions } from '../msgapp/msgapp-options.js';
@@ -77,6 +78,14 @@ export interface WebhookFactoryOptions {
 export type WebhooksModuleOptions = SharedCore & WebhookFactoryOptions;
 /** Options of `WebhooksModule.forRootAsync`. */
 export type WebhooksModuleAsyncOptions = SharedCore & OptionsSource<WebhookFactoryOptions>;
+/** The options of log-in hooks, below the name `hooks`. */
+export interface LoginHookFactoryOptions {
+  readonly hooks: LoginHookOptions;
+}
+/** Options of `LoginHooksModule.forRoot`. */
+export type LoginHooksModuleOptions = SharedCore & LoginHookFactoryOptions;
+/** Options of `LoginHooksModule.forRootAsync`. */
+export type LoginHooksModuleAsyncOptions = SharedCore & OptionsSource<LoginHookFactoryOptions>;
 /** The options of the management API, below the name `management`. */
 export interface ManagementFactoryOptions {
   readonly management: ManagementOptions;
@@ -96,17 +105,17 @@ export type ManagementModuleAsyncOptions = SharedCore &
   OptionsSource<ManagementFactoryOptions>;
 /** One, or several in a list. */
 export type OneOrMore<T> = T | readonly T[];
-/** Options of `MessagingModule.forRoot`. One-time passcodes, messaging-app channels, webhooks and the management API are mounted when their options are given. */
+/** Options of `MessagingModule.forRoot`. One-time passcodes, messaging-app channels, webhooks, log-in hooks and the management API are mounted when their options are given. */
 export type MessagingOptions = CoreOptions & {
   readonly sms: SmsGraphOptions & SmsOptions;
   readonly msgapp?: OneOrMore<MsgappGraphOptions & MsgappOptions> | undefined;
   readonly management?: (ManagementGraphOptions & ManagementOptions) | undefined;
-} & OptionalFields<OtpFactoryOptions & WebhookFactoryOptions>;
+} & OptionalFields<OtpFactoryOptions & WebhookFactoryOptions & LoginHookFactoryOptions>;
 /** The options of a core and of all its capabilities. */
 export type AllFactoryOptions = CoreFactoryOptions & {
   readonly sms?: SmsOptions | undefined;
   readonly msgapp?: OneOrMore<MsgappFactoryOptions> | undefined;
-} & OptionalFields<OtpFactoryOptions & WebhookFactoryOptions & ManagementFactoryOptions>;
+} & OptionalFields<OtpFactoryOptions & WebhookFactoryOptions & LoginHookFactoryOptions & ManagementFactoryOptions>;
 /** Returns a factory that takes the options of a capability from those of the core. */
 export function ofCore<V>(read: (given: AllFactoryOptions) => V): OptionsFromFactory<V> {
   return { inject: [GivenOptions], useFactory: read };
@@ -124,6 +133,8 @@ export type MessagingAsyncOptions = CoreGraphOptions & {
    * false.
    */
   readonly webhooks?: boolean | undefined;
+  /** True: log-in hooks are mounted, and the factory returns their options. Default false. */
+  readonly hooks?: boolean | undefined;
   /**
    * True, or `{ users }`: sign-in and the management API are mounted, and the factory returns their options. Default
    * false.
@@ -133,5 +144,5 @@ export type MessagingAsyncOptions = CoreGraphOptions & {
     CoreFactoryOptions & {
       readonly sms: SmsOptions;
       readonly msgapp?: OneOrMore<MsgappFactoryOptions> | undefined;
-    } & OptionalFields<OtpFactoryOptions & WebhookFactoryOptions & ManagementFactoryOptions>
+    } & OptionalFields<OtpFactoryOptions & WebhookFactoryOptions & LoginHookFactoryOptions & ManagementFactoryOptions>
   >;

@@ -3,6 +3,7 @@ import { accountTables } from '../accounts/accounts.tables.js';
 import { billingTables } from '../billing/billing.tables.js';
 import { compatTables } from '../compat/compat.tables.js';
 import { eventTables } from '../events/events.tables.js';
+import { loginHookTables } from '../hooks/hooks.tables.js';
 import { managementTables } from '../management/management.tables.js';
 import { mediaTables } from '../media/media.tables.js';
 import { msgappTables } from '../msgapp/msgapp.tables.js';
@@ -23,6 +24,7 @@ export const SCHEMA: readonly SchemaGroup[] = [
   { name: 'sms', versions: [{ name: '0001-initial', up: smsTables }] },
   { name: 'msgapp', versions: [{ name: '0001-initial', up: msgappTables }] },
   { name: 'webhooks', versions: [{ name: '0001-initial', up: webhookTables }] },
+  { name: 'hooks', versions: [{ name: '0001-initial', up: loginHookTables }] },
   { name: 'management', versions: [{ name: '0001-initial', up: managementTables }] },
   { name: 'compat', versions: [{ name: '0001-initial', up: compatTables }] },
   { name: 'sandbox', versions: [{ name: '0001-initial', up: sandboxTables }] },

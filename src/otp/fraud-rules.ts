@@ -27,6 +27,29 @@ export function rulesFor(binding: OtpBinding, limits: ResolvedLimits): readonly 
   return rules;
 }
 
+/**
+ * Returns the rules on codes that another system has made (log-in hooks). Nobody reports whether such a code was verified, so the
+ * breakers, which count verified codes, are not among them.
+ * @param binding its service is the id of the hook
+ * @param dailyUnits how many units the hook may spend in a day; null: no limit of its own
+ */
+export function outsideRules(
+  binding: OtpBinding,
+  limits: ResolvedLimits,
+  dailyUnits: number | null,
+): readonly SendRule[] {
+  const { sends, cooldownSeconds, sendsPerNumber, sendsEverywhere, spendPerDay } = limits;
+  const keys = new RecordKeys(binding);
+  const rules: SendRule[] = [];
+  if (sends.length > 0) rules.push(logRule('sends', keys.spelled, sends));
+  if (cooldownSeconds > 0) rules.push(cooldownRule(keys.cooldown, cooldownSeconds));
+  if (sendsPerNumber.length > 0) rules.push(logRule('sends_per_number', keys.sends, sendsPerNumber));
+  if (sendsEverywhere.length > 0) rules.push(logRule('sends_everywhere', keys.everywhere, sendsEverywhere));
+  if (spendPerDay !== false) rules.push(spendRule(keys.spend, spendPerDay));
+  if (dailyUnits !== null) rules.push(spendRule(keys.hookSpend, dailyUnits));
+  return rules;
+}
+
 /** Allows at most `count` sends in each window. */
 function logRule(name: CodeRule, key: string, windows: readonly OtpWindow[]): SendRule<{ sent: TimeLog }> {
   return {

@@ -144,10 +144,14 @@ function valuesOf(preset: OtpPreset, home: string | undefined): ResolvedLimits {
 /**
  * Checks the limits and fills in the values of the preset.
  * @param home the home market, a country code. It is the default of `countries` in `strict`
+ * @param place the name of the option, for a refusal
  * @throws MessagingOptionsError with a sentence that names the wrong option
  */
-export function resolveLimits(option: OtpPreset | OtpLimits = 'standard', home?: string): ResolvedLimits {
-  const place = new OptionPlace('otp.limits');
+export function resolveLimits(
+  option: OtpPreset | OtpLimits = 'standard',
+  home?: string,
+  place: OptionPlace = new OptionPlace('otp.limits'),
+): ResolvedLimits {
   const given = OTP_LIMITS.read(option, place);
   const own = isPreset(given) ? { preset: given } : given;
   const limits = { ...valuesOf(own.preset ?? 'standard', home), ...own };

@@ -58,6 +58,11 @@ export class RecordKeys {
   get spend(): string {
     return keyOf('spend', this.binding.accountId);
   }
+
+  /** Units that a log-in hook has spent today. The hook is the service of the binding. */
+  get hookSpend(): string {
+    return keyOf('hook-spend', this.binding.accountId, this.binding.service);
+  }
 }
 
 function keyOf(kind: string, ...parts: readonly string[]): string {

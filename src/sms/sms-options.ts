@@ -68,6 +68,8 @@ export abstract class SmsSettings {
   abstract readonly tariff: Tariff;
   abstract readonly maxRecipients: number;
   abstract readonly maxSegments: number;
+  /** The home market, a country code; undefined: none. */
+  abstract readonly home: string | undefined;
   /** Reads recipients by the rules of `strictNumbers` and `tariff.home`. */
   abstract readonly recipients: RecipientNumbers;
   abstract readonly transliterate: Transliteration;
@@ -130,6 +132,7 @@ export function resolveSmsSettings(options: SmsOptions | undefined): SmsSettings
   return {
     ...settings,
     callbackBaseUrl,
+    home: options?.tariff.home,
     recipients: new RecipientNumbers(strictNumbers, options?.tariff.home),
     inboundDestinations: new InboundDestinations(inboundSignatures, options?.tariff.home),
     optOutWords: withBuiltIn(optOutWords, place.in('optOutWords')),

@@ -52,6 +52,8 @@ const GROUPS: Readonly<Record<string, StorageOperation>> = {
   SessionStore: 'sessions',
   EndpointStore: 'webhooks',
   CallStore: 'webhooks',
+  LoginHookStore: 'hooks',
+  LoginHookCallStore: 'hooks',
   RetentionStore: 'retention',
   AuditLog: 'audit',
 };

@@ -3,6 +3,7 @@ import type { HistogramMetric, Metric } from '../common/telemetry/telemetry.js';
 import { PUBLISHED_STATUSES, REPORTED_STATUSES, WAITING_STATUSES } from '../events/delivery-status.js';
 import { CODE_RULES } from '../events/events.api.js';
 import { OPEN_SESSION_STATUSES, PUBLISHED_SESSION_STATUSES } from '../events/session-status.js';
+import { LOGIN_HOOK_OUTCOMES } from '../hooks/login-hook.api.js';
 import { RESULT_KINDS } from '../outbox/delivery/result-checks.js';
 import { PRIORITIES } from '../outbox/queue/priority.api.js';
 import { LINK_STATES } from '../sms/carrier-state.api.js';
@@ -23,6 +24,7 @@ export const OPEN_LABELS = {
   route: { what: 'the names of transports, routes and links', most: 32 },
   country: { what: 'ISO 3166-1 alpha-2', most: 50 },
   account: { what: 'the accounts of the option `accounts`, else empty', most: 32 },
+  hook: { what: 'the ids of log-in hooks', most: 32 },
   worker: { what: 'the names of background workers', most: 64 },
   table: { what: 'our tables, without `messaging_`', most: 40 },
 } as const;
@@ -61,6 +63,7 @@ export const OPERATIONS = [
   'opt_outs',
   'sessions',
   'webhooks',
+  'hooks',
   'media',
   'retention',
   'audit',
@@ -201,6 +204,11 @@ export const METRICS = {
   }),
   code_refusals_total: counter('Codes that a rule refused.', {
     reason: [...CODE_RULES, OTHER],
+  }),
+
+  login_hook_calls_total: counter('Calls of log-in hooks, and tests that somebody sent through them.', {
+    hook: 'hook',
+    outcome: LOGIN_HOOK_OUTCOMES,
   }),
 
   sessions: gauge('Sessions of messaging apps that are not over; the count stops at 10000.', 'database', {

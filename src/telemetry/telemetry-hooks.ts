@@ -43,6 +43,7 @@ function countEvents(events: MessagingEvents, instruments: Instruments): void {
   events.on('otp.refused', ({ data }) => record('code_refusals_total', 1, data.reason));
   events.on(STEPS, ({ data }) => record('session_changes_total', 1, data.channel, data.status));
   events.on('session.restricted', ({ data }) => record('session_restrictions_total', 1, data.channel));
+  events.on('login_hook.called', ({ hook, outcome }) => record('login_hook_calls_total', 1, hook, outcome));
   events.on('sms.number_unread', ({ route }) => record('unread_numbers_total', 1, route));
   events.on('sms.segments_differ', ({ route }) => record('segment_differences_total', 1, route));
 }

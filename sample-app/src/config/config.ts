@@ -35,6 +35,11 @@ export interface Config {
    */
   readonly webhookPepper: string | undefined;
   /**
+   * The secret that encrypts the secrets of log-in hooks. Undefined: on the sandbox it is generated once and kept. Off the
+   * sandbox there are no log-in hooks.
+   */
+  readonly hookPepper: string | undefined;
+  /**
    * The secret that signs access tokens. Undefined: on the sandbox it is generated once and kept. Off the sandbox there is no
    * dashboard.
    */
@@ -78,6 +83,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     mediaAllow: mediaAllow(env.MEDIA_ALLOW || (onSandbox ? 'loopback' : 'none')),
     ...secrets(env, off),
     webhookPepper: env.WEBHOOK_PEPPER || undefined,
+    hookPepper: env.HOOK_PEPPER || undefined,
     managementSecret: env.MANAGEMENT_SECRET || undefined,
     metricsSecret: env.METRICS_SECRET || undefined,
     role: oneOf('ROLE', env.ROLE || 'all', ['all', 'api', 'worker', 'sessions']),

@@ -12,12 +12,15 @@ export interface Secrets {
   readonly otpPepper?: string;
   readonly credentialsKey?: string;
   readonly webhookPepper?: string;
+  readonly hookPepper?: string;
   readonly managementSecret?: string;
 }
 
 type ServiceSecrets = Required<Pick<Secrets, 'otpPepper' | 'credentialsKey'>> & {
   /** Undefined: no webhooks. */
   readonly webhookPepper: string | undefined;
+  /** Undefined: no log-in hooks. */
+  readonly hookPepper: string | undefined;
   /** Undefined: no management API and no dashboard. */
   readonly managementSecret: string | undefined;
 };
@@ -98,15 +101,16 @@ function withSentence<T>(file: string, work: () => T): T {
  * kept. @throws ConfigError
  */
 export function serviceSecrets(config: Config): ServiceSecrets {
-  const { otpPepper, credentialsKey, webhookPepper, managementSecret, secretsFile } = config;
+  const { otpPepper, credentialsKey, webhookPepper, hookPepper, managementSecret, secretsFile } = config;
   if (otpPepper !== undefined && credentialsKey !== undefined) {
-    return { otpPepper, credentialsKey, webhookPepper, managementSecret };
+    return { otpPepper, credentialsKey, webhookPepper, hookPepper, managementSecret };
   }
   const kept = keptSecrets(secretsFile);
   return {
     otpPepper: otpPepper ?? kept.otpPepper,
     credentialsKey: credentialsKey ?? kept.credentialsKey,
     webhookPepper: webhookPepper ?? kept.webhookPepper,
+    hookPepper: hookPepper ?? kept.hookPepper,
     managementSecret: managementSecret ?? kept.managementSecret,
   };
 }
@@ -119,6 +123,7 @@ export function keptSecrets(file: string): Required<Secrets> {
     otpPepper: newSecret(),
     credentialsKey: newSecret(),
     webhookPepper: newSecret(),
+    hookPepper: newSecret(),
     managementSecret: newSecret(),
   };
   if (!existsSync(file) && keepFirst(file, made)) return made;

@@ -9,6 +9,7 @@ export const KEY_SCOPES = [
   'balance:read',
   'events:read',
   'webhooks:write',
+  'hooks:write',
 ] as const;
 
 /** A scope of an API key. */
@@ -85,6 +86,10 @@ export const PERMISSIONS = {
   'events.read': { scopes: ['events:read'], role: 'viewer', ...READ },
   'webhooks.write': { scopes: ['webhooks:write', 'events:read'], role: 'developer', ...WRITE },
   'webhooks.create': { scopes: ['webhooks:write', 'events:read'], role: 'developer', ...WRITE, live: true },
+  'hooks.read': { scopes: ['hooks:write'], role: 'developer', ...READ },
+  // Whoever has the secret of a hook can send codes, so a key needs the scope for that too.
+  'hooks.write': { scopes: ['hooks:write', 'otp:send'], role: 'developer', ...WRITE },
+  'hooks.send': { scopes: ['hooks:write', 'otp:send'], role: 'developer', ...WRITE, live: true },
   'me.read': { scopes: [], role: 'viewer', operator: 'support', accounts: 'all' },
   // Each tool needs a permission of its own, too.
   'mcp.call': { scopes: [], bearer: true },

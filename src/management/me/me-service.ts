@@ -11,6 +11,7 @@ import {
 import { MessagingError } from '../../common/errors.js';
 import { isAccountId } from '../../common/inputs.js';
 import { en } from '../../common/text/catalogue.en.js';
+import { LoginHookService } from '../../hooks/login-hook-service.js';
 import { HttpSettings } from '../../http/http-options.js';
 import { Channels } from '../../outbox/channel.js';
 import { TextSources } from '../../outbox/text-sources.js';
@@ -32,6 +33,7 @@ export class MeService {
     private readonly texts: TextSources,
     private readonly http: HttpSettings,
     @Optional() private readonly webhooks?: WebhookService,
+    @Optional() private readonly hooks?: LoginHookService,
   ) {}
 
   /**
@@ -68,6 +70,7 @@ export class MeService {
       otp: this.texts.has('otp'),
       msgapp: apps.map(({ name }) => name),
       webhooks: this.webhooks !== undefined,
+      hooks: this.hooks !== undefined,
     };
   }
 }

@@ -18,6 +18,7 @@ export const CapabilitiesView = object('The capabilities that the application ha
   otp: flag('Whether one-time passcodes are mounted.', { example: true }),
   msgapp: list(text('A messaging-app channel.', { example: 'msgapp' })),
   webhooks: flag('Whether webhooks and the feed of events are mounted.', { example: true }),
+  hooks: flag('Whether log-in hooks are mounted.', { example: true }),
 });
 export interface CapabilitiesView extends TypeOf<typeof CapabilitiesView> {}
 

@@ -100,6 +100,9 @@ function* readEntries(
   return rows.map(toEntry);
 }
 
+/** The kinds of messages that are codes: ours, and those of log-in systems. */
+const CODE_KINDS: ReadonlySet<string> = new Set(['otp', 'login']);
+
 function toEntry(row: Row): Entry {
   const channel = optionalText(row, 'channel') ?? '';
   return {
@@ -113,7 +116,7 @@ function toEntry(row: Row): Entry {
     // The sender of other channels is a number.
     signature: channel === 'sms' ? textOf(row, 'sender') : '',
     key: optionalText(row, 'key_id') ?? '',
-    isCode: optionalText(row, 'message_kind') === 'otp',
+    isCode: CODE_KINDS.has(optionalText(row, 'message_kind') ?? ''),
     recipients: optionalInteger(row, 'recipients') ?? 0,
   };
 }

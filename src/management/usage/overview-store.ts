@@ -109,7 +109,7 @@ export class OverviewStore {
 }
 
 /** The kinds of messages that are sent. */
-const KINDS = ['text', 'media', 'otp'] as const;
+const KINDS = ['text', 'media', 'otp', 'login'] as const;
 
 function countStatuses(
   dialect: Dialect,

@@ -11,6 +11,7 @@ import { statusCallbackTests } from './compat/status-callbacks.js';
 import { eventBatchTests } from './events/batches.js';
 import { eventTests } from './events/events.js';
 import { publishedEventTests } from './events/published.js';
+import { loginHookTests } from './hooks/login-hooks.js';
 import { mediaTests } from './media/media.js';
 import { addressTests } from './msgapp/addresses.js';
 import { receivedMessageTests } from './msgapp/received-messages.js';
@@ -92,6 +93,7 @@ const TOPICS = {
   'opt-outs': optOutTests,
   'recipients of routes': routeRecipientTests,
   endpoints: endpointTests,
+  'log-in hooks': loginHookTests,
   'user sessions': userSessionTests,
   'received texts': receivedTextTests,
   'policy records': recordTests,

@@ -254,6 +254,7 @@ describeOnBothAdapters('an option that is undefined', (adapter) => {
     otp: undefined,
     msgapp: undefined,
     webhooks: undefined,
+    hooks: undefined,
     management: undefined,
   });
 
@@ -280,6 +281,7 @@ describeOnBothAdapters('an option that is undefined', (adapter) => {
       otp: undefined,
       msgapp: undefined,
       webhooks: undefined,
+      hooks: undefined,
       management: undefined,
     });
     const useFactory = () => ({ ...VALUES, ...others, sms: SMS });

@@ -116,6 +116,7 @@ describeOnBothAdapters('the OpenAPI document', (adapter) => {
     ['beside versions of the host', { configure: (app) => app.enableVersioning({ type: VersioningType.URI }) }],
     ['with a second mount', { sandboxes: ['sandbox', 'internal/phones'] }],
     ['with two channels', { options: { msgapp: [MSGAPP, { ...MSGAPP, channel: 'support' }] } }],
+    ['with log-in hooks', { options: { hooks: { pepper: PEPPER } } }],
     ['with the management API', { options: { management: { secret: MANAGEMENT_SECRET } } }],
     ['without routes', { options: { controllers: false }, sandboxes: [] }],
   ])('describes exactly the routes that are mounted: %s', async (_, host) => {

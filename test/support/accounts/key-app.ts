@@ -28,6 +28,7 @@ export async function startKeys(adapter: Adapter, options: Partial<MessagingOpti
     userTokens: TestUsers,
     management: { secret: 'a secret of the management API, for tests' },
     webhooks: { pepper: PEPPER },
+    hooks: { pepper: PEPPER },
     msgapp: MSGAPP,
     otp: { pepper: PEPPER },
     ...options,

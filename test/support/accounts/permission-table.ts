@@ -36,6 +36,13 @@ const webhooks: RouteRule = {
   operator: 'operator',
   named: true,
 };
+const loginHooks = (...key: readonly KeyScope[]): RouteRule => ({
+  key,
+  user: 'developer',
+  operator: 'operator',
+  named: true,
+});
+const readLoginHooks: RouteRule = { key: ['hooks:write'], user: 'developer', operator: 'support', named: true };
 /** For users of the account only. */
 const read = (user: AccountRole): RouteRule => ({ key: 'none', user, operator: 'support', named: true });
 const write = (user: AccountRole): RouteRule => ({ key: 'none', user, operator: 'operator', named: true });
@@ -90,6 +97,15 @@ export const PERMISSION_TABLE: Readonly<Record<string, RouteRule | typeof OPEN>>
   'GET /events': events,
   'GET /events/stream': events,
   'GET /events/types': events,
+  'GET /hooks': readLoginHooks,
+  'GET /hooks/:id/calls': readLoginHooks,
+  'POST /hooks': loginHooks('hooks:write', 'otp:send'),
+  'POST /hooks/:id': OPEN,
+  'DELETE /hooks/:id': loginHooks('hooks:write', 'otp:send'),
+  'POST /hooks/:id/rotate': loginHooks('hooks:write', 'otp:send'),
+  'POST /hooks/:id/enable': loginHooks('hooks:write', 'otp:send'),
+  'POST /hooks/:id/disable': loginHooks('hooks:write', 'otp:send'),
+  'POST /hooks/:id/test': loginHooks('hooks:write', 'otp:send'),
   'GET /webhooks/types': events,
   'GET /webhooks': events,
   'GET /webhooks/:id': events,

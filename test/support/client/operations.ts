@@ -1,3 +1,4 @@
+import type { LoginHookOrder } from '../../../src/client/hooks.js';
 import type { MessagingClient } from '../../../src/client/messaging-client.js';
 import type { WebhookOrder } from '../../../src/client/webhooks.js';
 
@@ -35,6 +36,16 @@ const WEBHOOK: WebhookOrder = {
   batch: { max: 1, wait_ms: 0 },
   signature: 'hmac',
   description: 'shop',
+};
+const HOOK: LoginHookOrder = {
+  kind: 'generic',
+  signature: 'INFOS',
+  name: 'Boutique',
+  channel: 'sms',
+  secret: '0123456789abcdef',
+  limits: { max_segments: 1, daily_units: 100 },
+  mapping: { number: '/to', code: '/code', text: '/text', id: '/id', valid_for: '/seconds' },
+  proof: { kind: 'hmac', header: 'X-Signature', encoding: 'hex' },
 };
 const PERIOD = { since: '2026-11-21', until: '2026-11-22' };
 
@@ -127,6 +138,17 @@ export const METHODS: Readonly<Record<string, ClientMethod>> = {
     call: ({ webhooks }) => webhooks.attempts('one', { limit: 1, status: 'failed' }).page('next'),
   },
   retryWebhookAttempt: { method: 'webhooks.retry', call: ({ webhooks }) => webhooks.retry('one', 7) },
+  createLoginHook: { method: 'hooks.create', call: ({ hooks }) => hooks.create(HOOK) },
+  listLoginHooks: { method: 'hooks.list', call: ({ hooks }) => hooks.list() },
+  deleteLoginHook: { method: 'hooks.remove', call: ({ hooks }) => hooks.remove('one') },
+  rotateLoginHook: {
+    method: 'hooks.rotate',
+    call: ({ hooks }) => hooks.rotate('one', { secret: '0123456789abcdef', keep_hours: 1 }),
+  },
+  enableLoginHook: { method: 'hooks.enable', call: ({ hooks }) => hooks.enable('one') },
+  disableLoginHook: { method: 'hooks.disable', call: ({ hooks }) => hooks.disable('one') },
+  testLoginHook: { method: 'hooks.test', call: ({ hooks }) => hooks.test('one', { number: NUMBER }) },
+  listLoginHookCalls: { method: 'hooks.calls', call: ({ hooks }) => hooks.calls('one') },
   listMsgappMessages: {
     method: 'msgapp.messages',
     call: (client) => {

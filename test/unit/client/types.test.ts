@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type * as client from '../../../src/client/index.js';
+import type { CreateLoginHookBody, RotateLoginHookBody } from '../../../src/hooks/hooks.dto.js';
 import type { SendMediaBody, SendTextBody } from '../../../src/msgapp/msgapp.dto.js';
 import type { SendOtpBody } from '../../../src/otp/otp.dto.js';
 import type { SendSmsBody } from '../../../src/sms/sms.dto.js';
@@ -16,6 +17,8 @@ type Same<A, B> = [A, B] extends [B, A] ? true : false;
 const same: readonly true[] = [
   true satisfies Same<keyof client.WebhookOrder, keyof CreateEndpointBody>,
   true satisfies Same<keyof client.WebhookOrder, keyof ChangeEndpointBody>,
+  true satisfies Same<keyof client.LoginHookOrder, keyof CreateLoginHookBody>,
+  true satisfies Same<keyof client.LoginHookRotation, keyof RotateLoginHookBody>,
   true satisfies Same<keyof client.TextOrder, keyof SendTextBody>,
   true satisfies Same<keyof client.MediaOrder, keyof SendMediaBody>,
   true satisfies Same<keyof client.SmsOrder, keyof SendSmsBody>,

@@ -7,6 +7,7 @@ import {
 import type { PostingOptions } from '../../../src/billing/ledger-service.js';
 import { compileTariff, type TariffOptions } from '../../../src/billing/tariff.js';
 import { catalogueOf, type Locale } from '../../../src/common/text/catalogue.js';
+import { type LoginHookOptions, resolveLoginHookSettings } from '../../../src/hooks/login-hook-options.js';
 import { type HttpOptions, resolveHttpSettings } from '../../../src/http/http-options.js';
 import { type MediaOptions, resolveMediaSettings } from '../../../src/media/media-options.js';
 import { TypeormStorage, type TypeormStorageOptions } from '../../../src/messaging/typeorm-storage.js';
@@ -37,6 +38,20 @@ const TIMING = leftOut<Partial<DeliveryTiming>>({
 });
 
 describe('an option that is undefined counts as left out, for the compiler and at run time', () => {
+  test('of log-in hooks', () => {
+    const options: LoginHookOptions = {
+      ...EXACT,
+      ...leftOut<Omit<LoginHookOptions, 'pepper'>>({
+        previousPepper: undefined,
+        limits: undefined,
+        baseUrl: undefined,
+      }),
+    };
+    const { text: _, ...settings } = resolveLoginHookSettings(options);
+    const { text: __, ...bare } = resolveLoginHookSettings(EXACT);
+    expect(settings).toEqual(bare);
+  });
+
   test('of accounts and HTTP', () => {
     const bearer: LegacyBearerOptions = leftOut<LegacyBearerOptions>({
       deprecatedAt: undefined,

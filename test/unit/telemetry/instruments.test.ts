@@ -22,6 +22,7 @@ const LARGE: Readonly<Record<keyof typeof OPEN_LABELS, number>> = {
   route: 10,
   country: 50,
   account: 1,
+  hook: 5,
   worker: 24,
   table: 34,
 };

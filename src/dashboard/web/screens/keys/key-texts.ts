@@ -98,6 +98,7 @@ export const scopeName = texts(
     'balance:read': 'Read the balance',
     'events:read': 'Read events',
     'webhooks:write': 'Change webhooks',
+    'hooks:write': 'Change log-in hooks',
   } satisfies Record<KeyScope, string>,
   {
     'sms:send': 'Envoyer des SMS',
@@ -109,5 +110,6 @@ export const scopeName = texts(
     'balance:read': 'Lire le solde',
     'events:read': 'Lire les événements',
     'webhooks:write': 'Modifier les webhooks',
+    'hooks:write': 'Modifier les hooks de connexion',
   },
 );
