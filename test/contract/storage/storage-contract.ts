@@ -46,6 +46,7 @@ import { partTests } from './sms/parts/parts.js';
 import { phoneTests } from './sms/phones.js';
 import { receivedTextTests } from './sms/received-texts.js';
 import { routeRecipientTests } from './sms/route-recipients.js';
+import { templateTests } from './sms/templates.js';
 import { StorageFixture } from './storage-fixture.js';
 import type { OpenStorage, StoragePart } from './storage-harness.js';
 import { endpointTests } from './webhooks/endpoints.js';
@@ -91,6 +92,7 @@ const TOPICS = {
   phones: phoneTests,
   'parts and receipts': partTests,
   'opt-outs': optOutTests,
+  templates: templateTests,
   'recipients of routes': routeRecipientTests,
   endpoints: endpointTests,
   'log-in hooks': loginHookTests,

@@ -68,8 +68,8 @@ test.each([
       } catch (error) {
         if (error instanceof MessagingApiError) return error.retryAfter;
       }
-      // @ts-expect-error An order has a signature.
-      return (await client.sms.send({ content: 'a', number: [] })).smsID;
+      // @ts-expect-error A number is a string.
+      return (await client.sms.send({ signature: 'a', content: 'a', number: [1] })).smsID;
     }`,
   );
   const compilerOptions = { target: 'ES2022', module: 'nodenext', strict: true, noEmit: true, ...environment };
