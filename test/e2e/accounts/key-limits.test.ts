@@ -14,7 +14,7 @@ import { eventually } from '../../support/common/eventually.js';
 import { until } from '../../support/common/until.js';
 import { EventReader } from '../../support/events/event-reader.js';
 import type { ApiClient } from '../../support/http/api-client.js';
-import { type Adapter, type AppSetup, describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { type Adapter, type AppSetup, describeOnOneAdapter } from '../../support/http/http-apps.js';
 import { call, RawConnection, type Reply } from '../../support/http/http-client.js';
 import { unmountAfterEach } from '../../support/mounting/mounted.js';
 
@@ -25,7 +25,7 @@ const refusal = ({ status, headers }: Reply) => [status, headers.get('x-error-co
 
 unmountAfterEach();
 
-describeOnBothAdapters('the limits of a key', (adapter) => {
+describeOnOneAdapter('the limits of a key', (adapter) => {
   const start = () => startKeys(adapter);
 
   test('a key without limits keeps its rights, and causes no further reads of the storage', async () => {

@@ -8,7 +8,7 @@ import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ApiClient } from '../../support/http/api-client.js';
 import { describeOnBothAdapters } from '../../support/http/http-apps.js';
 import { rawSend } from '../../support/http/raw-send.js';
-import { describeServices, type Service, startService } from '../../support/mounting/services.js';
+import { describeService, type Service, startService } from '../../support/mounting/services.js';
 
 const SEND = { signature: 'INFOS', content: 'Bonjour', number: ['22670000000'] };
 const KEY = { 'idempotency-key': 'order-1' };
@@ -23,7 +23,7 @@ const OTHER_BODY = {
   error: 'Unprocessable Entity',
 };
 
-describeServices('an Idempotency-Key', (start) => {
+describeService('an Idempotency-Key', (start) => {
   let clock: FakeClock;
   let service: Service;
   let client: ApiClient;
