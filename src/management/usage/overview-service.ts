@@ -57,7 +57,7 @@ export class OverviewService {
       return this.store.statuses({ accountId, channels, since, until, most: MAX_COUNTED });
     };
     const [today, lastWeek] = [await count(0), await count(7)];
-    const waiting = await this.store.oldestWaiting(accountId, channels);
+    const waiting = await this.store.oldestWaiting(accountId, channels, now);
     const facts = await this.store.attention(accountId, channels, now);
     return {
       balance: standing.balance,

@@ -91,11 +91,12 @@ export class OverviewStore {
   }
 
   /**
-   * Returns when the oldest waiting message was accepted. It compares the message that is due the longest on each channel,
+   * Returns when the oldest waiting message was accepted, or was to be sent by its `send_at`. A message that waits for
+   * its own time does not count. It compares the message that is due the longest on each channel,
    * priority and linked number. Undefined: no message waits.
    */
-  oldestWaiting(accountId: string, channels: readonly string[]): Promise<number | undefined> {
-    return this.database.browse(() => findOldestWaiting(this.database.dialect, accountId, channels), accountId);
+  oldestWaiting(accountId: string, channels: readonly string[], now: number): Promise<number | undefined> {
+    return this.database.browse(() => findOldestWaiting(this.database.dialect, accountId, channels, now), accountId);
   }
 
   /**
@@ -147,18 +148,21 @@ function* findOldestWaiting(
   dialect: Dialect,
   accountId: string,
   channels: readonly string[],
+  now: number,
 ): Operation<number | undefined> {
   let oldest: number | undefined;
   const keep = ([row]: readonly Row[]): void => {
-    const at = row && integerOf(row, 'accepted_at');
-    if (at !== undefined && (oldest === undefined || at < oldest)) oldest = at;
+    // A delivery that waits for its own time is not late.
+    if (!row || (integerOf(row, 'attempt') === 0 && (optionalInteger(row, 'due_at') ?? now) > now)) return;
+    const at = Math.max(integerOf(row, 'accepted_at'), optionalInteger(row, 'send_at') ?? 0);
+    if (oldest === undefined || at < oldest) oldest = at;
   };
   for (const channel of channels) {
     for (const priority of PRIORITIES) {
       for (const status of WAITING_STATUSES) {
         keep(
           yield* rowsOf(
-            `SELECT m.accepted_at FROM (SELECT r.message_id FROM messaging_recipient r
+            `SELECT m.accepted_at, m.send_at, f.due_at, f.attempt FROM (SELECT r.message_id, r.due_at, r.attempt FROM messaging_recipient r
                 WHERE r.channel = ? AND r.status = ? AND r.priority = ? AND r.queue = ? AND r.due_at IS NOT NULL
                 ORDER BY r.due_at LIMIT 1) f JOIN messaging_message m ON ${dialect.lookUp('m.id = f.message_id')}`,
             channel,
@@ -178,7 +182,8 @@ function* findOldestWaiting(
     for (const lane of lanes) {
       keep(
         yield* rowsOf(
-          `SELECT m.accepted_at FROM (SELECT r.message_id FROM messaging_recipient r WHERE r.channel = ? AND r.lane = ?
+          `SELECT m.accepted_at, m.send_at, f.due_at, f.attempt
+              FROM (SELECT r.message_id, r.due_at, r.attempt FROM messaging_recipient r WHERE r.channel = ? AND r.lane = ?
               ORDER BY r.lane_turn, r.message_id LIMIT 1) f JOIN messaging_message m ON ${dialect.lookUp('m.id = f.message_id')}`,
           channel,
           textOf(lane, 'id'),

@@ -133,7 +133,7 @@ onPostgres('the statements of the storage contract on PostgreSQL', () => {
     const overview = storage.store(OverviewStore);
     const query = { accountId: ACCOUNT, since, until };
     const { counts } = await overview.statuses({ ...query, channels, most: 10_000 });
-    await overview.oldestWaiting(ACCOUNT, channels);
+    await overview.oldestWaiting(ACCOUNT, channels, START);
     await overview.attention(ACCOUNT, channels, START);
     const usage = storage.store(UsageStore);
     const [row] = await usage.usage({ ...query, groupBy: [], now: START });

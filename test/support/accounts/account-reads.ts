@@ -103,7 +103,7 @@ export function readsOf(storage: TypeormStorage): Readonly<Record<string, () => 
       expect(await overview.statuses(query)).toEqual({ counts: { delivered: 100 }, isComplete: false });
     },
     'what waits': async () => {
-      expect(await overview.oldestWaiting('demo', ['sms', 'msgapp'])).toBeUndefined();
+      expect(await overview.oldestWaiting('demo', ['sms', 'msgapp'], 0)).toBeUndefined();
     },
     'what needs attention': async () => {
       expect(await overview.attention('demo', ['sms', 'msgapp'], now)).toEqual([]);

@@ -39,7 +39,7 @@ export function overviewTests({ test }: TestRunner, world: StorageFixture): void
   });
 
   test('the longest waiting delivery is found on channels and linked numbers, until it is sent', async () => {
-    const oldest = () => world.overview.oldestWaiting(ACCOUNT, CHANNELS);
+    const oldest = (now = START + 9 * SECOND_MS) => world.overview.oldestWaiting(ACCOUNT, CHANNELS, now);
     await world.fund(100);
     await world.fund(10, 'acc2');
     await world.sessions.create(aSession(1));
@@ -51,6 +51,11 @@ export function overviewTests({ test }: TestRunner, world: StorageFixture): void
     assert.equal(await oldest(), START + 1);
     for (const index of [1, 3, 4]) await world.settle(messageId(index), 'delivered');
     assert.equal(await oldest(), undefined);
+    // A scheduled message waits from its time on.
+    const sendAt = START + 60 * SECOND_MS;
+    await world.accept(aSend(5, { schedule: { sendAt } }));
+    assert.equal(await oldest(sendAt - 1), undefined);
+    assert.equal(await oldest(sendAt), sendAt);
   });
 
   test('the overview shows what needs attention, and nothing that is old, intended or mended', async () => {

@@ -100,7 +100,7 @@ const READS: Readonly<Record<string, (db: Database, accountId: string) => Promis
   'GET /codes': (db, accountId) => new UsageStore(db).codes(accountId, START - DAY_MS, START),
   'GET /overview, its counts': (db, accountId) =>
     new OverviewStore(db).statuses({ accountId, channels: ['sms'], since: 0, until: START, most: 1 }),
-  'GET /overview, what waits': (db, accountId) => new OverviewStore(db).oldestWaiting(accountId, ['sms']),
+  'GET /overview, what waits': (db, accountId) => new OverviewStore(db).oldestWaiting(accountId, ['sms'], 0),
   'GET /overview, what needs attention': (db, accountId) => new OverviewStore(db).attention(accountId, ['sms'], START),
   'GET /ledger': (db, accountId) => new LedgerStore(db).entries(accountId, { limit: 500 }),
   'GET /keys': (db, accountId) => new AccountStore(db).listKeys(accountId, { limit: 500 }),
