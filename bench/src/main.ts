@@ -160,17 +160,19 @@ if (runs('statements')) {
   console.log('One SMS of an account without events; what is sent to the database, and the b-trees that are written:');
   countDriverCalls();
   for (const database of DATABASES) {
-    const place = await databaseOf(database);
-    if (!place) continue;
-    const steps = await countLife(place);
-    const sum = (of: (step: LifeStep) => number) => steps.reduce((total, step) => total + of(step), 0);
-    console.log(
-      `  ${database}: ${sum(({ statements }) => statements)} statements, ${sum(({ roundTrips }) => roundTrips)} round trips, ${sum(({ trees }) => trees.length)} b-trees`,
-    );
-    for (const { name, statements, roundTrips, trees } of steps) {
+    for (const isDirect of [false, true]) {
+      const place = await databaseOf(database);
+      if (!place) continue;
+      const steps = await countLife(place, isDirect);
+      const sum = (of: (step: LifeStep) => number) => steps.reduce((total, step) => total + of(step), 0);
       console.log(
-        `    ${name}: ${statements} statements, ${roundTrips} round trips, ${trees.length} b-trees (${trees.join(', ')})`,
+        `  ${database}${isDirect ? ', accepted and delivered by one process' : ''}: ${sum(({ statements }) => statements)} statements, ${sum(({ roundTrips }) => roundTrips)} round trips, ${sum(({ trees }) => trees.length)} b-trees`,
       );
+      for (const { name, statements, roundTrips, trees } of steps) {
+        console.log(
+          `    ${name}: ${statements} statements, ${roundTrips} round trips, ${trees.length} b-trees (${trees.join(', ')})`,
+        );
+      }
     }
   }
 }

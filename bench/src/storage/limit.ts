@@ -153,18 +153,17 @@ async function sendByHand(hand: ByHand, delivers: boolean): Promise<void> {
   for (let sent = 0; sent < MESSAGES; sent += CALLERS) {
     const ids = Array.from({ length: Math.min(CALLERS, MESSAGES - sent) }, () => timeOrderedId());
     const at = Date.now();
-    await hand.transact(acceptOf(ids, at, sent), true);
+    await hand.transact(acceptOf(ids, at, sent, delivers), true);
     if (!delivers) continue;
-    const claim = { status: 'sending', attempt: 1, queue: '', due_at: at + MINUTE_MS, updated_at: at };
-    delivering.push(hand.transact([{ set: claim, ids }], false));
     const settle = { status: 'delivered', due_at: null, updated_at: at };
     delivering.push(hand.transact([{ set: settle, ids }], true));
   }
   await Promise.all(delivering);
 }
 
-/** The writes of an accept of such SMS. */
-function acceptOf(ids: readonly string[], at: number, first: number): readonly HandWrite[] {
+/** The writes of an accept of such SMS. With `isDirect`, they are delivered without a claim. */
+function acceptOf(ids: readonly string[], at: number, first: number, isDirect: boolean): readonly HandWrite[] {
+  const state = isDirect ? (['sending', '', 1, at + MINUTE_MS] as const) : (['queued', ACCOUNT, 0, at] as const);
   const payload = JSON.stringify({ kind: 'text', text: TEXT });
   const numbers = ids.map((_, index) => String(NUMBER + first + index));
   const insert = (table: string, columns: string, row: (id: string, number: string) => (string | number)[]) => ({
@@ -182,7 +181,7 @@ function acceptOf(ids: readonly string[], at: number, first: number): readonly H
     insert(
       'messaging_recipient',
       'message_id position channel number units refunded_units status queue attempt due_at updated_at',
-      (id, number) => [id, 0, 'sms', number, 1, 0, 'queued', ACCOUNT, 0, at, at],
+      (id, number) => [id, 0, 'sms', number, 1, 0, ...state, at],
     ),
     insert('messaging_sent_to', 'account_id channel number sent_at message_id position', (id, number) => {
       return [ACCOUNT, 'sms', number, at, id, 0];

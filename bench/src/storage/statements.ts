@@ -20,8 +20,9 @@ const ROUTE = 'bench';
  * Counts the steps of one SMS to one recipient, of an account that records no events: the SMS is accepted, claimed,
  * accepted by a carrier that gives it an id, and reported as delivered. `countDriverCalls` must have been called
  * before.
+ * @param isDirect whether the process that accepts it delivers it too, so that it needs no claim
  */
-export async function countLife(place: TargetDatabase): Promise<readonly LifeStep[]> {
+export async function countLife(place: TargetDatabase, isDirect: boolean): Promise<readonly LifeStep[]> {
   const storage = new TypeormStorage({ database: place.url });
   await storage.start();
   const at = Date.now();
@@ -29,10 +30,10 @@ export async function countLife(place: TargetDatabase): Promise<readonly LifeSte
   await storage.store(LedgerStore).post({ id: 'op:all', accountId: ACCOUNT, kind: 'topup', units: 1000, at });
   const trees = await WrittenTrees.open(place.url);
   // The first SMS is not counted, because it also prepares statements and sets up connections.
-  for (const step of stepsOf(storage)) await step.work();
+  for (const step of stepsOf(storage, isDirect)) await step.work();
   const steps: LifeStep[] = [];
   let before = await trees.snapshot();
-  for (const { name, work } of stepsOf(storage)) {
+  for (const { name, work } of stepsOf(storage, isDirect)) {
     const calls = await driverCalls(work);
     const after = await trees.snapshot();
     steps.push({ name, ...calls, trees: trees.between(before, after) });
@@ -49,7 +50,7 @@ interface Step {
   readonly work: () => Promise<unknown>;
 }
 
-function stepsOf(storage: TypeormStorage): readonly Step[] {
+function stepsOf(storage: TypeormStorage, isDirect: boolean): readonly Step[] {
   const [outbox, parts] = [storage.store(OutboxStore), storage.store(PartStore)];
   const [id, at, number] = [timeOrderedId(), Date.now(), '22670000000'];
   const carrierId = `carrier-${id}`;
@@ -64,15 +65,17 @@ function stepsOf(storage: TypeormStorage): readonly Step[] {
     recipients: [{ number, units: 1 }],
     at,
     reply: {},
+    ...(isDirect && { leaseUntil: at + MINUTE_MS }),
+  };
+  const claim = {
+    name: 'claim',
+    work: () => outbox.claim({ channel: 'sms', limit: 500, now: at, leaseUntil: at + MINUTE_MS, abandoned: false }),
   };
   const taken = { ...sms, route: ROUTE, number, carrierIds: [carrierId], at, expiresAt: at + MINUTE_MS, trail };
   const receipt = { route: ROUTE, ids: [carrierId], number, status: 'delivered', at } as const;
   return [
     { name: 'accept', work: () => outbox.commit([send], decide, undefined, 'none') },
-    {
-      name: 'claim',
-      work: () => outbox.claim({ channel: 'sms', limit: 500, now: at, leaseUntil: at + MINUTE_MS, abandoned: false }),
-    },
+    ...(isDirect ? [] : [claim]),
     { name: 'keep the carrier id', work: () => parts.record([taken], at) },
     {
       name: 'settle as sent',
