@@ -22,7 +22,7 @@ const SENDER = '22670000100';
 const SECRET = 'a secret for retention, 0123456789 abcdef';
 
 /** Texts that only messages to the number contain. */
-const WORDS = ['Bonjour Awa Ouedraogo', 'Photo pour Awa', 'Ecris a Awa'];
+const WORDS = ['Bonjour Awa Ouedraogo', 'Photo pour Awa', 'Ecris a Awa', 'Zalissa Traore'];
 
 /** A storage for the suite, and a way to read everything that is stored in it. */
 export interface ErasureGround {
@@ -105,6 +105,14 @@ export function erasureSuite(open: () => Promise<ErasureGround>): void {
     await client.link(SENDER);
     const one = await send([NUMBER], WORDS[0] ?? '', 'one');
     const two = await send([OTHER, NUMBER], 'Bonjour a tous', 'two');
+    const personal = await sms().send(client.api.accountId, {
+      signature: 'INFOS',
+      content: 'Bonjour {name}',
+      to: [
+        { number: NUMBER, vars: { name: WORDS[3] ?? '' } },
+        { number: OTHER, vars: { name: 'Paul Kabore' } },
+      ],
+    });
     await client.settled(MsgappClient.idOf(await client.text({ to: NUMBER, body: WORDS[2], metadata })), 'delivered');
     const media = { to: NUMBER, mediaUrl: files.url('/photo.png'), caption: WORDS[1], metadata };
     const picture = MsgappClient.idOf(await client.media(media, { 'idempotency-key': 'm' }));
@@ -112,7 +120,7 @@ export function erasureSuite(open: () => Promise<ErasureGround>): void {
     const code = { number: NUMBER, service: 'Boutique', metadata };
     expect((await client.api.post('send/otp', code, { 'idempotency-key': 'c' })).status).toBe(200);
     expect((await client.api.post('verify/otp', { ...code, otp: '0' })).status).not.toBe(200);
-    for (const { smsID } of [one, two]) await ended(smsID);
+    for (const { smsID } of [one, two, personal]) await ended(smsID);
     const sink = app.get(CarrierSink, { strict: false });
     await sink.receipts([{ route: 'link', ids: ['unknown'], number: NUMBER, status: 'delivered' }]);
     await sink.inbound([{ route: 'link', from: NUMBER, to: 'INFOS', text: 'STOP' }]);
@@ -138,13 +146,14 @@ export function erasureSuite(open: () => Promise<ErasureGround>): void {
     );
 
     const result = await erasure().erase(NUMBER);
-    expect(result).toMatchObject({ open: 0, deliveries: 5, messages: 4, replies: 3, receipts: 1, optOuts: 1 });
+    expect(result).toMatchObject({ open: 0, deliveries: 6, messages: 4, replies: 3, receipts: 1, optOuts: 1 });
     expect(result.inboundParts).toBe(1);
     expect(result.phones).toBeGreaterThan(3);
     const after = await ground.dump();
     expect(tablesWith(after, NUMBER)).toEqual([]);
     for (const words of WORDS) expect([words, tablesWith(after, words)]).toEqual([words, []]);
     expect(tablesWith(after, 'Bonjour a tous')).not.toEqual([]);
+    expect(tablesWith(after, 'Paul Kabore')).not.toEqual([]);
     expect(tablesWith(after, OTHER)).not.toEqual([]);
     expect(await app.get(LedgerService, { strict: false }).checkLedger()).toEqual([]);
 
