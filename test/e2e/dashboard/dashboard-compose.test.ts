@@ -41,6 +41,53 @@ suite('writing a message in the dashboard', () => {
   };
   const preview = () => page.getByRole('button', { name: 'Preview and send' }).click();
 
+  test('goes out later, not after a time, and at certain hours only', async () => {
+    fixture.api.routes['POST send/sms'] = {
+      userID: 'acc_1',
+      smsID: 'm-9',
+      signature: 'PHARMACIE',
+      number: [],
+      sms_units: 4,
+      date_sent: '',
+    };
+    await write('Soldes', '22670112233');
+    await page.getByLabel('When').selectOption('later');
+    const day = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10);
+    await page.getByLabel('Day', { exact: true }).fill(day);
+    await page.getByLabel('Time', { exact: true }).fill('08:30');
+    await page.getByLabel('Not after').selectOption('86400');
+    await page.getByLabel('Hours').selectOption('only');
+    await page.getByRole('checkbox', { name: 'Sunday' }).uncheck();
+    await page.getByText('From 08:00 to 20:00, Monday to Saturday, in the recipient’s country').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await preview();
+    await page.getByRole('button', { name: /^Schedule for/ }).click();
+    await page.getByText('Accepted: 1 recipient').waitFor();
+    const [send] = asked('send/sms');
+    const local = await page.evaluate<string>(`new Date('${day}T08:30').toISOString()`);
+    expect(send?.body).toMatchObject({
+      send_at: local,
+      valid_for: 86_400,
+      window: { from: '08:00', to: '20:00', days: [1, 2, 3, 4, 5, 6], zone: 'recipient' },
+    });
+    expect(problems).toEqual([]);
+  });
+
+  test('cannot go out in the past, nor within hours of no length', async () => {
+    await write('Soldes', '22670112233');
+    await page.getByLabel('When').selectOption('later');
+    await page.getByLabel('Day', { exact: true }).fill('2020-01-01');
+    await page.getByText('This moment is in the past.').waitFor();
+    await page.getByText('Still needed: a day and a time.').waitFor();
+    await page.getByLabel('When').selectOption('now');
+    await page.getByLabel('Hours').selectOption('only');
+    await page.getByLabel('Until').fill('08:00');
+    await page.getByText('The two times must differ.').waitFor();
+    expect(await page.getByRole('button', { name: 'Preview and send' }).isDisabled()).toBe(true);
+    await page.getByLabel('Hours').selectOption('any');
+    expect(await page.getByRole('button', { name: 'Preview and send' }).isDisabled()).toBe(false);
+  });
+
   test('is priced while the user types, previewed, and sent once although answers are lost', async () => {
     fixture.api.routes['POST send/sms'] = () => refusal(503, 'storage_unavailable');
     await write('Prêt à 9 h <b>', '+226 70 11 22 33\n00 33 6 12 34 56 78, 22670112233\nnobody');

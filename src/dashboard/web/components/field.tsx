@@ -13,7 +13,7 @@ interface Common {
 interface TextFieldProps extends Common {
   readonly value: string;
   onInput(value: string): void;
-  readonly type?: 'text' | 'number' | 'date' | 'datetime-local' | 'password' | 'search' | 'url' | 'tel';
+  readonly type?: 'text' | 'number' | 'date' | 'datetime-local' | 'time' | 'password' | 'search' | 'url' | 'tel';
   readonly placeholder?: string;
   readonly autocomplete?: string;
   readonly min?: number | string;

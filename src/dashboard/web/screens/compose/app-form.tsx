@@ -11,6 +11,7 @@ import { t } from './compose-texts.js';
 import { change, draft } from './draft.js';
 import { ComposeForm, type FormProps, FromField, hasBadMetadata } from './form-parts.js';
 import { SendApp } from './send.js';
+import { missingWhen } from './when.js';
 
 /** A text or a file by a messaging app. */
 export function AppForm({ channel, choice, onSent }: FormProps & { readonly channel: string }) {
@@ -28,6 +29,7 @@ export function AppForm({ channel, choice, onSent }: FormProps & { readonly chan
     ...(number === undefined ? [t('needsTo')] : []),
     ...(withFile && !isFileUrl(mediaUrl) ? [t('needsFile')] : []),
     ...(!withFile && isInvisible(text) ? [t('needsText')] : []),
+    ...missingWhen(),
   ];
   const isReady = isLoaded && missing.length === 0 && !hasBadMetadata();
   return (

@@ -16,6 +16,7 @@ import { Price } from './price.js';
 import { useQuote } from './quote.js';
 import { MAX_RECIPIENTS, RecipientsField } from './recipients-field.js';
 import { SendSms } from './send.js';
+import { missingWhen } from './when.js';
 import './compose.css';
 
 /** The screen for writing a message. It shows the price while the user types, and sends the message after a preview. */
@@ -64,6 +65,7 @@ function SmsForm({ choice, onSent }: FormProps) {
     ...(sender === '' ? [t('needsSender')] : []),
     ...(isInvisible(text) ? [t('needsText')] : []),
     ...(numbers.length === 0 ? [t('needsNumber')] : []),
+    ...missingWhen(),
   ];
   const isReady = missing.length === 0 && numbers.length <= MAX_RECIPIENTS && !hasBadMetadata();
   return (

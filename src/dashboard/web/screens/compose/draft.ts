@@ -4,6 +4,7 @@ import { sessionState } from '../../core/session.js';
 import type { BadLines } from '../shared/bad-lines.js';
 import { type NumberList, numbersOf } from '../shared/number-list.js';
 import { t } from './compose-texts.js';
+import type { When } from './when-draft.js';
 
 /** A list of numbers that was uploaded, or pasted as a whole. */
 export interface Batch extends NumberList {
@@ -28,6 +29,7 @@ export interface Draft {
   readonly typed: string;
   readonly batches: readonly Batch[];
   readonly priority: SendPriority;
+  readonly when: When;
   /** The metadata as `key=value`, one per line. */
   readonly metadata: string;
   /** Messaging apps: the number that receives the message. */
@@ -46,6 +48,17 @@ const EMPTY: Draft = {
   typed: '',
   batches: [],
   priority: 'normal',
+  when: {
+    later: false,
+    date: '',
+    time: '',
+    validFor: '',
+    hours: '',
+    from: '08:00',
+    to: '20:00',
+    days: ['1', '2', '3', '4', '5', '6', '7'],
+    zone: 'recipient',
+  },
   metadata: '',
   to: '',
   from: '',

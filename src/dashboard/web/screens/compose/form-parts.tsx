@@ -6,6 +6,7 @@ import { Failure, Note } from '../../components/notes.js';
 import { listOf } from '../shared/number.js';
 import { t } from './compose-texts.js';
 import { change, draft } from './draft.js';
+import { WhenFields } from './when.js';
 
 // The parts that the forms for SMS and for messaging apps share.
 
@@ -63,6 +64,7 @@ export function ComposeForm({ class: name, missing, isReady, preview, children }
       }}
     >
       {children}
+      <WhenFields />
       <More />
       <div class="buttons">
         {missing.length > 0 && <span class="missing">{t('missing', { what: listOf(missing) })}</span>}

@@ -23,6 +23,7 @@ import { clearDraft, draft, recipients } from './draft.js';
 import type { Sent } from './form-parts.js';
 import { Price } from './price.js';
 import { type Price as PriceOf, quote } from './quote.js';
+import { whenFacts, whenOf } from './when.js';
 
 interface DialogProps {
   onClose(): void;
@@ -56,7 +57,7 @@ interface Look {
 
 /** Shows the message with its exact price, and sends it. */
 export function SendSms({ signature, onClose, onSent }: DialogProps & { readonly signature: string }) {
-  const { text } = draft.value;
+  const { text, when } = draft.value;
   const { numbers } = recipients.value;
   const { data, error, reload } = useResource<Look>(async (signal) => {
     const [price, { balance }] = await Promise.all([
@@ -80,6 +81,7 @@ export function SendSms({ signature, onClose, onSent }: DialogProps & { readonly
           of={[
             [t('from'), <bdi key="from">{signature}</bdi>],
             [t('recipients'), <Some key="to" of={numbers} />],
+            ...whenFacts(when),
           ]}
         />
         <Segments of={text} />
@@ -107,7 +109,7 @@ export function SendSms({ signature, onClose, onSent }: DialogProps & { readonly
               disabled={data.balance < data.price.units}
               onClick={() => void send.run()}
             >
-              {t('send', { n: data.price.units })}
+              {t(when.later ? 'schedule' : 'send', { n: data.price.units })}
             </Button>
           )}
         </div>
@@ -124,7 +126,7 @@ export function SendApp({
   onClose,
   onSent,
 }: DialogProps & { readonly channel: string; readonly to: string; readonly from: string | undefined }) {
-  const { text, withFile, mediaUrl, mediaType } = draft.value;
+  const { text, withFile, mediaUrl, mediaType, when } = draft.value;
   const url = mediaUrl.trim();
   const addressed = { to, from, ...options() };
   const sendText = (): Promise<MsgappSendResult> => {
@@ -163,6 +165,7 @@ export function SendApp({
                   [t('mediaType'), mediaType === '' ? t('anyKind') : t.of(mediaType)] as const,
                 ]
               : []),
+            ...whenFacts(when),
           ]}
         />
         {!isInvisible(text) && (
@@ -176,7 +179,7 @@ export function SendApp({
         <div class="buttons">
           <Button onClick={onClose}>{t('change')}</Button>
           <Button kind="main" busy={send.busy} onClick={() => void send.run()}>
-            {t('sendApp')}
+            {t(when.later ? 'scheduleApp' : 'sendApp')}
           </Button>
         </div>
       </div>
@@ -197,9 +200,10 @@ function Some({ of }: { readonly of: readonly string[] }) {
 }
 
 /** Returns the part of an order that is the same on every channel. */
-function options(): Pick<SmsOrder, 'priority' | 'metadata'> {
-  const { priority, metadata } = draft.value;
+function options(): Pick<SmsOrder, 'priority' | 'metadata' | 'send_at' | 'valid_for' | 'window'> {
+  const { priority, metadata, when } = draft.value;
   return {
+    ...whenOf(when),
     priority: priority === 'normal' ? undefined : priority,
     metadata: metadata.trim() === '' ? undefined : metadataOf(metadata),
   };
