@@ -34,6 +34,7 @@ const layers = {
   ],
   webhooks: ['common', 'storage', 'accounts', 'events', 'outbox', 'http', 'media', 'openapi', 'core'],
   hooks: ['common', 'storage', 'accounts', 'events', 'outbox', 'http', 'openapi', 'sms', 'otp', 'core'],
+  campaigns: ['common', 'storage', 'accounts', 'events', 'outbox', 'http', 'openapi', 'sms', 'core'],
   sandbox: ['common', 'events', 'storage', 'http', 'media', 'outbox', 'openapi', 'sms', 'msgapp', 'webhooks', 'core'],
   operator: ['common', 'storage', 'accounts', 'billing', 'events', 'outbox', 'sms', 'core'],
   management: [
@@ -50,6 +51,7 @@ const layers = {
     'msgapp',
     'webhooks',
     'hooks',
+    'campaigns',
     'core',
   ],
   compat: ['common', 'storage', 'accounts', 'events', 'outbox', 'http', 'openapi', 'sms', 'otp', 'webhooks', 'core'],
@@ -68,6 +70,7 @@ const layers = {
     'msgapp',
     'webhooks',
     'hooks',
+    'campaigns',
     'core',
   ],
   transports: ['common', 'outbox', 'media', 'sms', 'msgapp', 'core'],

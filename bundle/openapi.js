@@ -19,6 +19,7 @@ Module({
       otp: { pepper: 'only to describe; no code is derived from it' },
       webhooks: { pepper: 'only to describe; no secret is derived from it' },
       hooks: { pepper: 'only to describe; nothing is encrypted with it' },
+      campaigns: {},
       management: { secret: 'only to describe; no token is signed with it' },
       msgapp: { tariff: { text: 1, media: 2 }, credentialsKey: 'only to describe; nothing is encrypted with it' },
     }),

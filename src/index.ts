@@ -9,6 +9,11 @@ export { SignatureService } from './accounts/signatures/signature-service.js';
 export { UserTokenVerifier, type VerifiedUser } from './accounts/users/user-token-verifier.js';
 export { LedgerService, type PostingOptions } from './billing/ledger-service.js';
 export type { TariffOptions } from './billing/tariff.js';
+export type { CampaignView } from './campaigns/campaign.api.js';
+export type { CampaignDraft } from './campaigns/campaign-input.js';
+export type { CampaignOptions } from './campaigns/campaign-options.js';
+export { CampaignService } from './campaigns/campaign-service.js';
+export { CampaignsModule } from './campaigns/campaigns.module.js';
 export { Clock, SystemClock } from './common/clock.js';
 export {
   type ErrorCode,
@@ -69,6 +74,8 @@ export type { MediaOptions } from './media/media-options.js';
 export { MessagingModule } from './messaging/messaging.module.js';
 export { MessagingCore } from './messaging/messaging-core.module.js';
 export type {
+  CampaignsModuleAsyncOptions,
+  CampaignsModuleOptions,
   LoginHooksModuleAsyncOptions,
   LoginHooksModuleOptions,
   ManagementModuleAsyncOptions,

@@ -22,6 +22,24 @@ export type { OperatorRole } from './accounts/keys/permissions.js';
 export type { SignatureCallOptions } from './accounts/signatures/signature-service.js';
 export type { LedgerPart, LedgerView } from './billing/ledger.api.js';
 export type { LedgerCheck, LedgerEntry, LedgerProgress } from './billing/ledger-entry.js';
+export type {
+  CampaignPage,
+  CampaignQuote,
+  CampaignRecipient,
+  CampaignRecipientPage,
+  CampaignRemoved,
+  CampaignTest,
+  ImportFault,
+  ImportResult,
+  RecipientStatus,
+} from './campaigns/campaign.api.js';
+export type {
+  CampaignAnswer,
+  CampaignCallOptions,
+  CampaignListQuery,
+  TestRecipient,
+} from './campaigns/campaign-service.js';
+export type { CampaignRecipientsQuery, ShowRecipients } from './campaigns/recipients/recipient-listing.js';
 export type { PageRequest } from './common/listing/page.js';
 export type { OptionalFields } from './common/optional-fields.js';
 export type { StrictNumbers } from './common/phone-numbers/recipient-number.js';
@@ -55,6 +73,7 @@ export type { LoginHookRotation } from './hooks/login-hook-input.js';
 export type { LoginHookCallOptions, LoginHookReply } from './hooks/login-hook-service.js';
 export type { MediaAllow } from './media/media-options.js';
 export type {
+  CampaignFactoryOptions,
   LoginHookFactoryOptions,
   ManagementFactoryOptions,
   ManagementGraphOptions,
@@ -78,6 +97,7 @@ export type { OtpPepper, OtpPepperOption } from './otp/otp-codes.js';
 export type { CountryBreaker, OtpPreset } from './otp/otp-limits.js';
 export type { OtpServiceOptions } from './otp/otp-text.js';
 export type { SendKey } from './outbox/accept/send.js';
+export type { SendStep, SteppedSend } from './outbox/accept/send-step.js';
 export type { DeliveryTiming } from './outbox/delivery/delivery-result.js';
 export type { Acceptance } from './outbox/outbox.js';
 export type { Priority, SendPriority } from './outbox/queue/priority.api.js';

@@ -70,6 +70,8 @@ interface Ask {
   /** The parameters of the query. Undefined values are left out. Lists are joined by commas. */
   readonly query?: object | undefined;
   readonly body?: object | undefined;
+  /** A file of CSV, as the body. */
+  readonly file?: Blob;
   /**
    * `keyed`: the request has an Idempotency-Key. `unsafe`: a repeat would do more than the first request, so it is repeated only
    * after a 429.
@@ -135,8 +137,9 @@ export class Caller {
     const { retries = 4, maxPauseMs = Number.POSITIVE_INFINITY } = this.#options;
     const key = ask.repeat === 'keyed' ? idempotencyKey : undefined;
     const ends = performance.now() + timeoutMs;
-    const body = ask.body && JSON.stringify(ask.body);
-    const attemptMs = ask.large ? timeoutMs : ATTEMPT_MS + (body?.length ?? 0) / UPLOAD_BYTES_PER_MS;
+    const body = ask.file ?? (ask.body && JSON.stringify(ask.body));
+    const size = body instanceof Blob ? body.size : (body?.length ?? 0);
+    const attemptMs = ask.large ? timeoutMs : ATTEMPT_MS + size / UPLOAD_BYTES_PER_MS;
     for (let attempt = 0; ; attempt++) {
       try {
         const left = ends - performance.now();
@@ -197,8 +200,8 @@ export class Caller {
       readonly signal: AbortSignal | undefined;
       readonly key?: string | undefined;
       readonly lastId?: string | undefined;
-      /** JSON. */
-      readonly body?: string | undefined;
+      /** JSON, or a file. */
+      readonly body?: string | Blob | undefined;
       readonly limitMs: number;
     },
     take: (response: Response) => Promise<T>,
@@ -206,7 +209,7 @@ export class Caller {
     const { baseUrl, account, fetch = globalThis.fetch } = this.#options;
     const headers: Record<string, string> = {
       accept,
-      ...(body && { 'content-type': 'application/json' }),
+      ...(body && { 'content-type': typeof body === 'string' ? 'application/json' : 'text/csv' }),
       ...(key !== undefined && { 'idempotency-key': key }),
       ...(lastId !== undefined && { 'last-event-id': lastId }),
     };

@@ -1,6 +1,15 @@
 export type { Balance } from '../billing/balance.api.js';
+export type {
+  CampaignQuote,
+  CampaignRecipient,
+  CampaignTest,
+  CampaignView as Campaign,
+  ImportFault,
+  ImportResult,
+} from '../campaigns/campaign.api.js';
 export type * from '../events/event-types.js';
 export type {
+  CampaignData,
   CodeData,
   DeliveryData,
   EndpointEventHead,
@@ -35,6 +44,7 @@ export {
   type SendOptions,
   type StreamCallOptions,
 } from './caller.js';
+export type * from './campaigns.js';
 export type * from './events.js';
 export type * from './hooks.js';
 export type { Page } from './listing.js';

@@ -1,5 +1,6 @@
 import type { Balance } from '../billing/balance.api.js';
 import { Caller, type CallOptions, type ClientOptions } from './caller.js';
+import { CampaignRoutes } from './campaigns.js';
 import { EventRoutes } from './events.js';
 import { LoginHookRoutes } from './hooks.js';
 import { MsgappRoutes } from './msgapp.js';
@@ -25,6 +26,7 @@ export class MessagingClient {
   readonly events: EventRoutes;
   readonly webhooks: WebhookRoutes;
   readonly hooks: LoginHookRoutes;
+  readonly campaigns: CampaignRoutes;
 
   /** @throws TypeError for an `apiKey` in a browser, or for an `apiKey` together with a `token` */
   constructor(options: ClientOptions) {
@@ -36,6 +38,7 @@ export class MessagingClient {
     this.events = new EventRoutes(caller);
     this.webhooks = new WebhookRoutes(caller);
     this.hooks = new LoginHookRoutes(caller);
+    this.campaigns = new CampaignRoutes(caller);
   }
 
   balance(options?: CallOptions): Promise<Balance> {

@@ -8,7 +8,7 @@ import { describePort, method } from './port.js';
  * all accounts (`*`). `event`: the event log of an account, or events that have no sequence numbers yet (`*`).
  * `endpoint`: the webhooks of an account. `user`: the sign-in of a user. `account`: the state of an account.
  * `operating`: paused queues and rested routes (`*`). `address`: addresses of numbers on messaging apps were erased
- * (`*`).
+ * (`*`). `campaign`: a campaign.
  */
 export type NoticeTopic =
   | 'due'
@@ -21,7 +21,8 @@ export type NoticeTopic =
   | 'user'
   | 'account'
   | 'operating'
-  | 'address';
+  | 'address'
+  | 'campaign';
 
 /**
  * Notifies all processes on one database that something has changed, so that workers claim deliveries and caches are

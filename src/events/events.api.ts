@@ -248,6 +248,33 @@ const Gap = object('Events that are no longer kept and were never sent to the en
   to: count('The last missing sequence.', { minimum: 1 }),
 });
 
+const CAMPAIGN = {
+  id: identifier('The campaign.', EXAMPLE.session),
+  name: text('Its name.', { example: 'Soldes' }),
+  recipients_count: count('The number of its recipients.', { example: 10_000 }),
+  accepted_count: count('How many of them have become an SMS.', { example: 6000 }),
+  units: count('The units charged for these SMS.', { example: 6000 }),
+};
+
+/** A campaign. */
+export const CampaignData = object('A campaign.', CAMPAIGN);
+export interface CampaignData extends TypeOf<typeof CampaignData> {}
+
+/** Why a campaign pauses. */
+export const PAUSE_REASONS = [
+  'user',
+  'insufficient_balance',
+  'account_suspended',
+  'channel_paused',
+  'send_refused',
+] as const;
+export type PauseReason = (typeof PAUSE_REASONS)[number];
+
+const PausedCampaign = object('A campaign that has paused.', {
+  ...CAMPAIGN,
+  reason: oneOf(PAUSE_REASONS, 'Why it has paused.'),
+});
+
 /** The schemas of the data of events, by their names in documents. */
 export const EVENT_DATA = {
   DeliveryEvent: DeliveryData,
@@ -266,6 +293,8 @@ export const EVENT_DATA = {
   KeyEvent: KeyData,
   RotatedKeyEvent: RotatedKey,
   DisabledEndpointEvent: DisabledEndpoint,
+  CampaignEvent: CampaignData,
+  PausedCampaignEvent: PausedCampaign,
 };
 
 /** A type of event: when it happens, and the schema of its data. */
@@ -324,6 +353,11 @@ export const EVENTS = {
   'key.rotated': event('An API key was replaced by a new one.', RotatedKey),
   'key.revoked': event<KeyData>('An API key was revoked.', KeyData),
   'endpoint.disabled': event('An endpoint is no longer called.', DisabledEndpoint),
+  'campaign.started': event<CampaignData>('A campaign sends its first SMS.', CampaignData),
+  'campaign.paused': event('A campaign sends no SMS until somebody resumes it.', PausedCampaign),
+  'campaign.resumed': event<CampaignData>('A paused campaign goes on.', CampaignData),
+  'campaign.completed': event<CampaignData>('Every recipient of a campaign has become an SMS.', CampaignData),
+  'campaign.canceled': event<CampaignData>('A campaign was canceled. Its other recipients get no SMS.', CampaignData),
 };
 
 /** The types of events that are in no log. They go to one endpoint, whatever its types. */

@@ -35,7 +35,13 @@ export function mountedRoutes(modules: ModulesContainer, config: ApplicationConf
         const handlerPaths: string | string[] | undefined = handler && Reflect.getMetadata(PATH_METADATA, handler);
         if (handler === undefined || handlerPaths === undefined) continue;
         const method: RequestMethod = Reflect.getMetadata(METHOD_METADATA, handler);
-        const { deadline = true, waits = false, whileClosing = false, rawBody } = messagingRouteOptions(handler);
+        const {
+          deadline = true,
+          waits = false,
+          whileClosing = false,
+          rawBody,
+          streamed,
+        } = messagingRouteOptions(handler);
         for (const handlerPath of [handlerPaths].flat()) {
           const unprefixedPath = join(modulePath, controllerPath, handlerPath);
           routes.push({
@@ -52,6 +58,7 @@ export function mountedRoutes(modules: ModulesContainer, config: ApplicationConf
             waits,
             whileClosing,
             rawBody,
+            streamed,
           });
         }
       }
@@ -92,6 +99,11 @@ interface MessagingRouteOptions {
    * routes only. Default: the body is parsed as JSON.
    */
   readonly rawBody?: number;
+  /**
+   * The media type whose bodies are passed to `@BodyStream()` as they arrive. The handler limits their size. Other bodies are parsed
+   * as JSON. Default: none.
+   */
+  readonly streamed?: string;
 }
 
 const ROUTE = 'nestjs-messaging:route';

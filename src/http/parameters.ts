@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import { type ArgumentsHost, createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Cancellation } from '../common/concurrency/async.js';
 import { requestIn, responseIn } from '../common/http-context.js';
@@ -9,6 +10,12 @@ import { pathOf } from './route-table.js';
 export const RawBody = createParamDecorator((_data: unknown, context: ExecutionContext): Uint8Array => {
   const { body } = requestIn<{ readonly body?: unknown }>(context);
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+});
+
+/** The body as a stream on a route with `streamed`; undefined if the body has another media type. */
+export const BodyStream = createParamDecorator((_data: unknown, context: ExecutionContext): Readable | undefined => {
+  const { body } = requestIn<{ readonly body?: unknown }>(context);
+  return body instanceof Readable ? body : undefined;
 });
 
 /** A handler's request: Express extends Node's, Fastify wraps it. */

@@ -63,6 +63,18 @@ export function rawIntake(headers: IncomingHttpHeaders, most: number, maxBytes: 
   return { limit, tooLarge: 'error.body_too_large', into: new RawBytes() };
 }
 
+/** Whether a body under these headers has a media type that its route takes as a stream: uncompressed, in UTF-8. */
+export function isStreamed(
+  { 'content-type': type = '', 'content-encoding': encoding }: IncomingHttpHeaders,
+  streamed: string,
+): boolean {
+  if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') return false;
+  const [media = ''] = type.split(';');
+  if (media.trim().toLowerCase() !== streamed) return false;
+  const charset = CHARSET.exec(type)?.[1]?.toLowerCase();
+  return charset === undefined || charset === 'utf-8' || charset === 'utf8';
+}
+
 /** Whether a request of HTTP/1 announces a body (RFC 9112 section 6.3); an HTTP/2 request need not announce one. */
 export function mayHaveBody(headers: IncomingHttpHeaders, httpVersionMajor: number): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined || httpVersionMajor > 1;

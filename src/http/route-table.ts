@@ -20,6 +20,8 @@ export interface EdgeRoute {
   readonly whileClosing: boolean;
   /** The largest size in bytes of a body that is passed on unparsed. Undefined: the body is JSON. */
   readonly rawBody: number | undefined;
+  /** The media type whose bodies are passed on as a stream, of any size. Undefined: none. */
+  readonly streamed: string | undefined;
 }
 
 /** How paths are compared; Express's application settings of the same names. */

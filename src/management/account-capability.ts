@@ -1,10 +1,10 @@
 import type { Capability } from '../core/capability.js';
+import { CsvStreams } from '../http/csv.js';
 import { auditOpenapi } from './audit/audit.openapi.js';
 import { AuditService } from './audit/audit-service.js';
 import { CodeCounter } from './codes/code-counter.js';
 import { codesOpenapi } from './codes/codes.openapi.js';
 import { CodesService } from './codes/codes-service.js';
-import { CsvStreams } from './csv.js';
 import { ledgerOpenapi } from './ledger/ledger.openapi.js';
 import { LedgerListing } from './ledger/ledger-listing.js';
 import { meOpenapi } from './me/me.openapi.js';

@@ -1,4 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { CAMPAIGN_OPTIONS } from '../campaigns/campaign-options.js';
+import { CampaignsModule } from '../campaigns/campaigns.module.js';
 import { MessagingOptionsError } from '../common/errors.js';
 import { boolean, group } from '../common/options.js';
 import { checkFactoryOptions, checkOptions, FACTORY_OPTIONS, oneOrMore } from '../core/check-options.js';
@@ -39,6 +41,7 @@ export class MessagingModule extends ConfiguredModule {
       msgapp = [],
       webhooks,
       hooks,
+      campaigns,
       management,
     } = checkOptions(options, CORE_GRAPH_OPTIONS, CORE_FACTORY_OPTIONS, {
       sms: group({ ...SMS_GRAPH_OPTIONS, ...SMS_OPTIONS }),
@@ -46,6 +49,7 @@ export class MessagingModule extends ConfiguredModule {
       msgapp: oneOrMore(group({ ...MSGAPP_GRAPH_OPTIONS, ...MSGAPP_OPTIONS })),
       webhooks: group(WEBHOOK_OPTIONS),
       hooks: group(LOGIN_HOOK_OPTIONS),
+      campaigns: group(CAMPAIGN_OPTIONS),
       management: group({ ...MANAGEMENT_GRAPH_OPTIONS, ...MANAGEMENT_OPTIONS }),
     });
     const core = MessagingCore.build(options, { useFactory: () => options });
@@ -55,13 +59,14 @@ export class MessagingModule extends ConfiguredModule {
       msgapp: [msgapp].flat(),
       webhooks: webhooks !== undefined,
       hooks: hooks !== undefined,
+      campaigns: campaigns !== undefined,
       management,
     });
   }
 
   /** As `forRoot`. Options that shape the module graph are given synchronously, the others by the factory. */
   static forRootAsync(options: MessagingAsyncOptions): DynamicModule {
-    const { sms, otp, msgapp, webhooks, hooks, management } = checkOptions(
+    const { sms, otp, msgapp, webhooks, hooks, campaigns, management } = checkOptions(
       options,
       CORE_GRAPH_OPTIONS,
       FACTORY_OPTIONS,
@@ -71,6 +76,7 @@ export class MessagingModule extends ConfiguredModule {
         msgapp: oneOrMore(group(MSGAPP_GRAPH_OPTIONS)),
         webhooks: boolean,
         hooks: boolean,
+        campaigns: boolean,
         management: group(MANAGEMENT_GRAPH_OPTIONS).besides((given) => typeof given === 'boolean'),
       },
     );
@@ -83,6 +89,7 @@ export class MessagingModule extends ConfiguredModule {
         msgapp: oneOrMore(group(MSGAPP_OPTIONS)),
         webhooks: group(WEBHOOK_OPTIONS),
         hooks: group(LOGIN_HOOK_OPTIONS),
+        campaigns: group(CAMPAIGN_OPTIONS),
         management: group(MANAGEMENT_OPTIONS),
       },
       CORE_GRAPH_OPTIONS,
@@ -95,6 +102,7 @@ export class MessagingModule extends ConfiguredModule {
       msgapp: [msgapp ?? []].flat().map((channel) => ({ ...channel, imports })),
       webhooks: webhooks === true,
       hooks: hooks === true,
+      campaigns: campaigns === true,
       management: management ? { ...(management !== true && management), imports } : undefined,
     });
   }
@@ -106,12 +114,13 @@ export class MessagingModule extends ConfiguredModule {
  */
 function ofMounted<V extends { readonly [K in Mountable]?: unknown }>(
   given: V,
-  { otp, msgapp, webhooks, hooks, management }: Pick<MessagingAsyncOptions, Mountable>,
+  { otp, msgapp, webhooks, hooks, campaigns, management }: Pick<MessagingAsyncOptions, Mountable>,
 ): V {
   const unmounted = {
     ...(otp === undefined && { otp: given.otp }),
     ...(webhooks === undefined && { webhooks: given.webhooks }),
     ...(hooks === undefined && { hooks: given.hooks }),
+    ...(campaigns === undefined && { campaigns: given.campaigns }),
     ...(management === undefined && { management: given.management }),
   };
   for (const [name, given] of Object.entries(unmounted)) {
@@ -130,7 +139,7 @@ function ofMounted<V extends { readonly [K in Mountable]?: unknown }>(
 }
 
 /** The capabilities that are mounted only if the host asks for them. */
-type Mountable = 'otp' | 'msgapp' | 'webhooks' | 'hooks' | 'management';
+type Mountable = 'otp' | 'msgapp' | 'webhooks' | 'hooks' | 'campaigns' | 'management';
 
 interface Capabilities {
   readonly sms: (SmsGraphOptions & FactoryImports) | undefined;
@@ -138,10 +147,14 @@ interface Capabilities {
   readonly msgapp: readonly (MsgappGraphOptions & FactoryImports)[];
   readonly webhooks: boolean;
   readonly hooks: boolean;
+  readonly campaigns: boolean;
   readonly management: (ManagementGraphOptions & FactoryImports) | undefined;
 }
 
-function mount(core: DynamicModule, { sms, otp, msgapp, webhooks, hooks, management }: Capabilities): DynamicModule {
+function mount(
+  core: DynamicModule,
+  { sms, otp, msgapp, webhooks, hooks, campaigns, management }: Capabilities,
+): DynamicModule {
   return {
     module: MessagingModule,
     providers: configured(MessagingModule),
@@ -152,6 +165,7 @@ function mount(core: DynamicModule, { sms, otp, msgapp, webhooks, hooks, managem
       ...MsgappModule.features(core, msgapp),
       ...(webhooks ? [WebhooksModule.feature(core)] : []),
       ...(hooks ? [LoginHooksModule.feature(core)] : []),
+      ...(campaigns ? [CampaignsModule.feature(core)] : []),
       ...(management ? [ManagementModule.feature(core, management)] : []),
     ],
   };

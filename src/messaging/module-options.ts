@@ -1,3 +1,4 @@
+import type { CampaignOptions } from '../campaigns/campaign-options.js';
 import type { OptionalFields } from '../common/optional-fields.js';
 import { type OptionsOf, unread } from '../common/options.js';
 import type {
@@ -86,6 +87,14 @@ export interface LoginHookFactoryOptions {
 export type LoginHooksModuleOptions = SharedCore & LoginHookFactoryOptions;
 /** Options of `LoginHooksModule.forRootAsync`. */
 export type LoginHooksModuleAsyncOptions = SharedCore & OptionsSource<LoginHookFactoryOptions>;
+/** The options of campaigns, below the name `campaigns`. */
+export interface CampaignFactoryOptions {
+  readonly campaigns: CampaignOptions;
+}
+/** Options of `CampaignsModule.forRoot`. */
+export type CampaignsModuleOptions = SharedCore & CampaignFactoryOptions;
+/** Options of `CampaignsModule.forRootAsync`. */
+export type CampaignsModuleAsyncOptions = SharedCore & OptionsSource<CampaignFactoryOptions>;
 /** The options of the management API, below the name `management`. */
 export interface ManagementFactoryOptions {
   readonly management: ManagementOptions;
@@ -105,17 +114,23 @@ export type ManagementModuleAsyncOptions = SharedCore &
   OptionsSource<ManagementFactoryOptions>;
 /** One, or several in a list. */
 export type OneOrMore<T> = T | readonly T[];
-/** Options of `MessagingModule.forRoot`. One-time passcodes, messaging-app channels, webhooks, log-in hooks and the management API are mounted when their options are given. */
+/** Options of `MessagingModule.forRoot`. One-time passcodes, messaging-app channels, webhooks, log-in hooks, campaigns and the management API are mounted when their options are given. */
 export type MessagingOptions = CoreOptions & {
   readonly sms: SmsGraphOptions & SmsOptions;
   readonly msgapp?: OneOrMore<MsgappGraphOptions & MsgappOptions> | undefined;
   readonly management?: (ManagementGraphOptions & ManagementOptions) | undefined;
-} & OptionalFields<OtpFactoryOptions & WebhookFactoryOptions & LoginHookFactoryOptions>;
+} & OptionalFields<OtpFactoryOptions & WebhookFactoryOptions & LoginHookFactoryOptions & CampaignFactoryOptions>;
 /** The options of a core and of all its capabilities. */
 export type AllFactoryOptions = CoreFactoryOptions & {
   readonly sms?: SmsOptions | undefined;
   readonly msgapp?: OneOrMore<MsgappFactoryOptions> | undefined;
-} & OptionalFields<OtpFactoryOptions & WebhookFactoryOptions & LoginHookFactoryOptions & ManagementFactoryOptions>;
+} & OptionalFields<
+    OtpFactoryOptions &
+      WebhookFactoryOptions &
+      LoginHookFactoryOptions &
+      CampaignFactoryOptions &
+      ManagementFactoryOptions
+  >;
 /** Returns a factory that takes the options of a capability from those of the core. */
 export function ofCore<V>(read: (given: AllFactoryOptions) => V): OptionsFromFactory<V> {
   return { inject: [GivenOptions], useFactory: read };
@@ -135,6 +150,8 @@ export type MessagingAsyncOptions = CoreGraphOptions & {
   readonly webhooks?: boolean | undefined;
   /** True: log-in hooks are mounted, and the factory returns their options. Default false. */
   readonly hooks?: boolean | undefined;
+  /** True: campaigns are mounted, and the factory returns their options. Default false. */
+  readonly campaigns?: boolean | undefined;
   /**
    * True, or `{ users }`: sign-in and the management API are mounted, and the factory returns their options. Default
    * false.
@@ -144,5 +161,11 @@ export type MessagingAsyncOptions = CoreGraphOptions & {
     CoreFactoryOptions & {
       readonly sms: SmsOptions;
       readonly msgapp?: OneOrMore<MsgappFactoryOptions> | undefined;
-    } & OptionalFields<OtpFactoryOptions & WebhookFactoryOptions & LoginHookFactoryOptions & ManagementFactoryOptions>
+    } & OptionalFields<
+        OtpFactoryOptions &
+          WebhookFactoryOptions &
+          LoginHookFactoryOptions &
+          CampaignFactoryOptions &
+          ManagementFactoryOptions
+      >
   >;

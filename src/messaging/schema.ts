@@ -1,6 +1,7 @@
 import type { MigrationInterface } from 'typeorm';
 import { accountTables } from '../accounts/accounts.tables.js';
 import { billingTables } from '../billing/billing.tables.js';
+import { campaignTables } from '../campaigns/campaigns.tables.js';
 import { compatTables } from '../compat/compat.tables.js';
 import { eventTables } from '../events/events.tables.js';
 import { loginHookTables } from '../hooks/hooks.tables.js';
@@ -22,6 +23,7 @@ export const SCHEMA: readonly SchemaGroup[] = [
   { name: 'outbox', versions: [{ name: '0001-initial', up: outboxTables }] },
   { name: 'media', versions: [{ name: '0001-initial', up: mediaTables }] },
   { name: 'sms', versions: [{ name: '0001-initial', up: smsTables }] },
+  { name: 'campaigns', versions: [{ name: '0001-initial', up: campaignTables }] },
   { name: 'msgapp', versions: [{ name: '0001-initial', up: msgappTables }] },
   { name: 'webhooks', versions: [{ name: '0001-initial', up: webhookTables }] },
   { name: 'hooks', versions: [{ name: '0001-initial', up: loginHookTables }] },

@@ -61,5 +61,5 @@ export const SMS_CAPABILITY: Capability = {
     provideErasure(optOutErasure, [OptOutStore, OptOutDirectory, RetentionSettings, Clock]),
     provideRecipientLimit(SmsSettings, ({ maxRecipients }) => maxRecipients),
   ],
-  exports: [SmsService, TemplateService, OptOutService, SmsSettings],
+  exports: [SmsService, TemplateService, OptOutService, OptOutDirectory, SmsSettings],
 };

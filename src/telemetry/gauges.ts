@@ -179,6 +179,9 @@ export class Gauges implements OnApplicationBootstrap, OnApplicationShutdown {
     of('webhook_endpoints', ({ endpoints }, observe) => {
       for (const { state, count } of endpoints) observe(count, state);
     });
+    of('campaigns', ({ campaigns }, observe) => {
+      for (const { state, count } of campaigns) observe(count, state);
+    });
     of('webhook_lag_seconds', ({ uncalledSince }, observe) =>
       observe(uncalledSince === undefined ? 0 : seconds(uncalledSince)),
     );

@@ -1,3 +1,4 @@
+import { WORKING_STATUSES } from '../campaigns/campaign.api.js';
 import type { ErrorCode } from '../common/errors.js';
 import type { HistogramMetric, Metric } from '../common/telemetry/telemetry.js';
 import { PUBLISHED_STATUSES, REPORTED_STATUSES, WAITING_STATUSES } from '../events/delivery-status.js';
@@ -230,6 +231,9 @@ export const METRICS = {
     state: ENDPOINT_STATUSES,
   }),
 
+  campaigns: gauge('Campaigns that a process looks after, by their state; the count stops at 10000.', 'database', {
+    state: WORKING_STATUSES,
+  }),
   storage_up: gauge('1 if the last round of gauges could read the database, else 0.', 'process', {}),
   storage_operation_duration_seconds: histogram('Time of an operation of the storage.', QUICK, {
     operation: OPERATIONS,

@@ -35,6 +35,8 @@ export interface StorageMeasures {
   /** Sessions of messaging apps that are not over. */
   readonly sessions: readonly { readonly channel: string; readonly state: string; readonly count: number }[];
   readonly endpoints: readonly { readonly state: string; readonly count: number }[];
+  /** Campaigns that a process looks after. */
+  readonly campaigns: readonly { readonly state: string; readonly count: number }[];
   /** The time of the oldest event that was not sent to an enabled endpoint; undefined if there is none. */
   readonly uncalledSince: number | undefined;
   /** Rows that the database has not cleaned up yet; empty if the database does not report them. */
@@ -94,6 +96,7 @@ export class StorageMeter {
         count: integerOf(row, 'n'),
       })),
       endpoints: of('endpoint').map((row) => ({ state: textOf(row, 'b'), count: integerOf(row, 'n') })),
+      campaigns: of('campaign').map((row) => ({ state: textOf(row, 'b'), count: integerOf(row, 'n') })),
       uncalledSince,
       deadRows: catalogue
         .filter((row) => textOf(row, 'what') === 'dead')
@@ -163,6 +166,7 @@ function* counted(dialect: Dialect, channels: readonly string[]): Operation<read
     // The order makes PostgreSQL read the endpoints by their key. Without it, PostgreSQL would need a compiled plan,
     // because table scans are disabled there.
     first('endpoint', "'' AS a, status AS b", 'messaging_endpoint ORDER BY id'),
+    first('campaign', "'' AS a, status AS b", 'messaging_campaign WHERE working = 1 ORDER BY working, lease_until'),
     first(
       'session',
       'channel AS a, status AS b',

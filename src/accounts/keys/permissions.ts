@@ -10,6 +10,7 @@ export const KEY_SCOPES = [
   'events:read',
   'webhooks:write',
   'hooks:write',
+  'campaigns:write',
 ] as const;
 
 /** A scope of an API key. */
@@ -90,6 +91,9 @@ export const PERMISSIONS = {
   // Whoever has the secret of a hook can send codes, so a key needs the scope for that too.
   'hooks.write': { scopes: ['hooks:write', 'otp:send'], role: 'developer', ...WRITE },
   'hooks.send': { scopes: ['hooks:write', 'otp:send'], role: 'developer', ...WRITE, live: true },
+  'campaigns.read': { scopes: ['campaigns:write'], role: 'viewer', ...READ },
+  'campaigns.write': { scopes: ['campaigns:write'], role: 'sender', ...WRITE },
+  'campaigns.send': { scopes: ['campaigns:write'], role: 'sender', live: true },
   'me.read': { scopes: [], role: 'viewer', operator: 'support', accounts: 'all' },
   // Each tool needs a permission of its own, too.
   'mcp.call': { scopes: [], bearer: true },

@@ -9,7 +9,15 @@ import { ConcurrencyLimit } from '../../common/concurrency/concurrency-limit.js'
 import { MessagingError } from '../../common/errors.js';
 import type { ErrorAnswer } from '../errors.js';
 import type { HttpSettings } from '../http-options.js';
-import { asJsonObject, bodyIntake, mayHaveBody, rawIntake, readBody, UNAUTHENTICATED_BYTES } from '../request-body.js';
+import {
+  asJsonObject,
+  bodyIntake,
+  isStreamed,
+  mayHaveBody,
+  rawIntake,
+  readBody,
+  UNAUTHENTICATED_BYTES,
+} from '../request-body.js';
 import { type FramedRequest, OpenRequests, RequestContext, type TakeOver } from '../request-context.js';
 import type { EdgeRoute } from '../route-table.js';
 import { EarlyAnswers } from './early-answer.js';
@@ -18,7 +26,7 @@ import { sendContinue, waitsForContinue } from './expect-continue.js';
 /** `Retry-After` in seconds. During a shutdown another process may answer then; after a 429 another request may have ended. */
 const RETRY_AFTER_S = 1;
 
-/** Called with the body when a request is admitted to its handler: an object, or bytes if the route asks for them. */
+/** Called with the body when a request is admitted to its handler: an object, or bytes or a stream if the route asks for them. */
 type Proceed = (body: unknown) => void;
 
 /**
@@ -135,7 +143,7 @@ export class RequestGate {
 
   private receive(
     context: RequestContext,
-    { rawBody }: EdgeRoute,
+    { rawBody, streamed }: EdgeRoute,
     who: Answer | undefined,
     body: Readable,
     proceed: Proceed,
@@ -160,6 +168,11 @@ export class RequestGate {
         return;
       }
       proceed(left);
+      return;
+    }
+    if (streamed !== undefined && who?.kind === 'caller' && isStreamed(req.headers, streamed)) {
+      sendContinue(req, context.res);
+      proceed(body);
       return;
     }
     const { limit, tooLarge, retryAfter, into } =

@@ -4,7 +4,7 @@ import { LedgerService } from '../../billing/ledger-service.js';
 import { MessagingError } from '../../common/errors.js';
 import { unsendableCharacter } from '../../common/inputs.js';
 import { cursorOf } from '../../common/listing/list-query.js';
-import { csvLine } from '../csv.js';
+import { csvLine } from '../../http/csv.js';
 import { type ListQuery, type Period, pageOf, periodOf } from '../list-query.js';
 import { ledgerView } from './ledger-view.js';
 

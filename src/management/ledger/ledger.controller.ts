@@ -3,12 +3,12 @@ import { Get, Header, Res, type StreamableFile } from '@nestjs/common';
 import { Caller } from '../../accounts/caller.decorator.js';
 import { Needs } from '../../accounts/keys/needs.decorator.js';
 import type { LedgerPage } from '../../billing/ledger.api.js';
+import { CsvStreams, wantsCsv } from '../../http/csv.js';
 import type { AdapterResponse } from '../../http/event-streams.js';
 import { MessagingController } from '../../http/messaging-controller.js';
 import { MessagingRoute } from '../../http/mounted-routes.js';
 import { RequestHeaders } from '../../http/parameters.js';
 import { MessagingQuery } from '../../http/validation.js';
-import { CsvStreams, wantsCsv } from '../csv.js';
 import { ListLedgerQuery } from './ledger.dto.js';
 import { LedgerListing } from './ledger-listing.js';
 

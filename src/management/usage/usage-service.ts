@@ -6,7 +6,7 @@ import { checkAccountId, checkInput, checkString } from '../../common/inputs.js'
 import { momentOf } from '../../common/listing/list-query.js';
 import { isoOf } from '../../common/phone-numbers/iso.js';
 import { DAY_MS, HOUR_MS } from '../../common/time.js';
-import { csvLine } from '../csv.js';
+import { csvLine } from '../../http/csv.js';
 import { USAGE_GROUPS, type UsageGroup, type UsageItemView, type UsageView } from './usage.api.js';
 import type { UsageRow } from './usage-records.js';
 import { UsageStore } from './usage-store.js';

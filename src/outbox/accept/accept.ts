@@ -53,7 +53,7 @@ export function* acceptSends(
       debit(dialect, spent),
       ...insertSends(dialect, accepted, turns, gaps),
       ...writeKeySpending(dialect, keySpending),
-      ...accepted.flatMap(({ step }) => step?.write(dialect) ?? []),
+      ...accepted.flatMap((send) => send.step?.write(dialect, send) ?? []),
     ];
     yield* writeAll(dialect.together(statements), changes.size === 0 && gaps === 'lock');
     if (gaps === 'leave') yield* insertNewReplies(dialect, accepted);

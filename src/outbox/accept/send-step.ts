@@ -15,10 +15,15 @@ export interface SendStep {
    */
   check?(dialect: Dialect): Operation<ErrorCode | undefined>;
   /** The statements of the change, which are written if the send is accepted. Their order does not matter. */
-  write(dialect: Dialect): readonly Statement[];
+  write(dialect: Dialect, send: SteppedSend): readonly Statement[];
 }
 
-/** The part of a send that its step concerns. */
+/** The part of a send that its step can use. */
+export interface SteppedSend {
+  readonly id: string;
+  readonly recipients: readonly { readonly units: number }[];
+}
+
 interface Stepping {
   readonly step?: SendStep;
   readonly policy?: SendPolicy;

@@ -7,6 +7,7 @@ import { ledgerTests } from './accounts/ledger.js';
 import { overviewTests } from './accounts/overview.js';
 import { usageTests } from './accounts/usage.js';
 import { userSessionTests } from './accounts/user-sessions.js';
+import { campaignTests } from './campaigns/campaigns.js';
 import { statusCallbackTests } from './compat/status-callbacks.js';
 import { eventBatchTests } from './events/batches.js';
 import { eventTests } from './events/events.js';
@@ -96,6 +97,7 @@ const TOPICS = {
   'recipients of routes': routeRecipientTests,
   endpoints: endpointTests,
   'log-in hooks': loginHookTests,
+  campaigns: campaignTests,
   'user sessions': userSessionTests,
   'received texts': receivedTextTests,
   'policy records': recordTests,

@@ -7,7 +7,7 @@ import { MessagingClient } from 'nestjs-messaging/client';
 import { ManagementClient } from 'nestjs-messaging/client/manage';
 import { EVENT_TYPES } from '../../../src/events/event-types.js';
 import { CSV_METHODS, MANAGE_METHODS } from '../../support/client/manage-operations.js';
-import { METHODS } from '../../support/client/operations.js';
+import { CSV_METHODS as CLIENT_CSV_METHODS, METHODS } from '../../support/client/operations.js';
 import { ok, ScriptedFetch } from '../../support/client/scripted-fetch.js';
 import {
   type Described,
@@ -80,7 +80,9 @@ test('each method has one operation', () => {
   const manage = new ManagementClient({ baseUrl: BASE });
   const named = (methods: Readonly<Record<string, { readonly method: string }>>) =>
     Object.values(methods).map(({ method }) => method);
-  expect(named(METHODS).sort()).toEqual(methodsOf({ client, ...client, msgapp: client.msgapp() }).sort());
+  expect([...named(METHODS), ...named(CLIENT_CSV_METHODS)].sort()).toEqual(
+    methodsOf({ client, ...client, msgapp: client.msgapp() }).sort(),
+  );
   expect([...named(MANAGE_METHODS), ...named(CSV_METHODS)].sort()).toEqual(methodsOf({ ...manage }).sort());
 });
 
@@ -112,6 +114,16 @@ test.each(Object.entries(CSV_METHODS))('%s requests a CSV file from its route', 
   expect(`${asked?.init.method} ${path}`).toBe(operations.get(operationId)?.route);
   expect(asked?.headers.get('accept')).toBe('text/csv');
 });
+
+test.each(Object.entries(CLIENT_CSV_METHODS))(
+  '%s requests a CSV file from its route',
+  async (operationId, { call }) => {
+    const asked = await askedBy((fetch) => call(new MessagingClient({ baseUrl: BASE, apiKey: 'k', fetch })));
+    const path = pathFor(document, asked?.url.pathname ?? '');
+    expect(`${asked?.init.method} ${path}`).toBe(operations.get(operationId)?.route);
+    expect(asked?.headers.get('accept')).toBe('text/csv');
+  },
+);
 
 test('an operator names the account once', async () => {
   const options = { baseUrl: BASE, token: async () => 'jwt', account: 'shop' };

@@ -255,6 +255,7 @@ describeOnBothAdapters('an option that is undefined', (adapter) => {
     msgapp: undefined,
     webhooks: undefined,
     hooks: undefined,
+    campaigns: undefined,
     management: undefined,
   });
 
@@ -282,6 +283,7 @@ describeOnBothAdapters('an option that is undefined', (adapter) => {
       msgapp: undefined,
       webhooks: undefined,
       hooks: undefined,
+      campaigns: undefined,
       management: undefined,
     });
     const useFactory = () => ({ ...VALUES, ...others, sms: SMS });

@@ -118,6 +118,7 @@ describeOnBothAdapters('the OpenAPI document', (adapter) => {
     ['with two channels', { options: { msgapp: [MSGAPP, { ...MSGAPP, channel: 'support' }] } }],
     ['with log-in hooks', { options: { hooks: { pepper: PEPPER } } }],
     ['with the management API', { options: { management: { secret: MANAGEMENT_SECRET } } }],
+    ['with campaigns', { options: { campaigns: {} } }],
     ['without routes', { options: { controllers: false }, sandboxes: [] }],
   ])('describes exactly the routes that are mounted: %s', async (_, host) => {
     const { document, served, described } = await start(adapter, host);

@@ -29,6 +29,7 @@ export async function startKeys(adapter: Adapter, options: Partial<MessagingOpti
     management: { secret: 'a secret of the management API, for tests' },
     webhooks: { pepper: PEPPER },
     hooks: { pepper: PEPPER },
+    campaigns: {},
     msgapp: MSGAPP,
     otp: { pepper: PEPPER },
     ...options,

@@ -76,6 +76,14 @@ export class MeasureFixture {
         ...range(2000).map((i) => `('over-${i}', 'acc-1', 'whatsapp', 'banned', '', 0, 0, 1, 0, NULL)`),
       ],
     );
+    await this.insert(
+      'messaging_campaign',
+      'id, account_id, name, signature, content, national, status, batches, importing_until, recipients, accepted, place, units, due_at, paced_at, paced_from, folded_to, working, lease_until, epoch, created_at, updated_at',
+      ['running', 'running', 'draft'].map(
+        (status, i) =>
+          `('c-${i}', 'acc-1', 'A', 'INFOS', 'A', 0, '${status}', 0, 0, 1, 0, '', 0, 0, 0, 0, 0, ${status === 'draft' ? 0 : 1}, 0, 0, 0, 0)`,
+      ),
+    );
     await this.insert('messaging_event_counter', 'id, sequence, earliest, recording, used_at', [
       `('acc-1', 3000, 1, 1, 0)`,
       `('acc-2', 3000, 1, 1, 0)`,
@@ -122,6 +130,7 @@ export const MEASURES = {
     { channel: 'whatsapp', state: 'connected', count: 2 },
     { channel: 'whatsapp', state: 'reconnecting', count: 1 },
   ],
+  campaigns: [{ state: 'running', count: 2 }],
   endpoints: [
     { state: 'disabled', count: 1 },
     { state: 'enabled', count: 2 },

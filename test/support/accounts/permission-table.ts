@@ -43,6 +43,12 @@ const loginHooks = (...key: readonly KeyScope[]): RouteRule => ({
   named: true,
 });
 const readLoginHooks: RouteRule = { key: ['hooks:write'], user: 'developer', operator: 'support', named: true };
+const campaigns = (user: AccountRole, operator: OperatorRole): RouteRule => ({
+  key: ['campaigns:write'],
+  user,
+  operator,
+  named: true,
+});
 /** For users of the account only. */
 const read = (user: AccountRole): RouteRule => ({ key: 'none', user, operator: 'support', named: true });
 const write = (user: AccountRole): RouteRule => ({ key: 'none', user, operator: 'operator', named: true });
@@ -119,6 +125,19 @@ export const PERMISSION_TABLE: Readonly<Record<string, RouteRule | typeof OPEN>>
   'POST /webhooks/:id/enable': webhooks,
   'POST /webhooks/:id/disable': webhooks,
   'POST /webhooks/:id/attempts/:id/retry': webhooks,
+
+  'GET /campaigns': campaigns('viewer', 'support'),
+  'GET /campaigns/:id': campaigns('viewer', 'support'),
+  'GET /campaigns/:id/recipients': campaigns('viewer', 'support'),
+  'POST /campaigns/:id/quote': campaigns('viewer', 'support'),
+  'POST /campaigns': campaigns('sender', 'operator'),
+  'DELETE /campaigns/:id': campaigns('sender', 'operator'),
+  'POST /campaigns/:id/recipients': campaigns('sender', 'operator'),
+  'POST /campaigns/:id/pause': campaigns('sender', 'operator'),
+  'POST /campaigns/:id/cancel': campaigns('sender', 'operator'),
+  'POST /campaigns/:id/test': { key: ['campaigns:write'], user: 'sender' },
+  'POST /campaigns/:id/start': { key: ['campaigns:write'], user: 'sender' },
+  'POST /campaigns/:id/resume': { key: ['campaigns:write'], user: 'sender' },
 
   'POST /session/exchange': OPEN,
   'POST /session/refresh': OPEN,

@@ -1,3 +1,4 @@
+import type { CampaignOrder } from '../../../src/client/campaigns.js';
 import type { LoginHookOrder } from '../../../src/client/hooks.js';
 import type { MessagingClient } from '../../../src/client/messaging-client.js';
 import type { WebhookOrder } from '../../../src/client/webhooks.js';
@@ -46,6 +47,15 @@ const HOOK: LoginHookOrder = {
   limits: { max_segments: 1, daily_units: 100 },
   mapping: { number: '/to', code: '/code', text: '/text', id: '/id', valid_for: '/seconds' },
   proof: { kind: 'hmac', header: 'X-Signature', encoding: 'hex' },
+};
+const CAMPAIGN: CampaignOrder = {
+  name: 'Soldes',
+  signature: 'INFOS',
+  content: 'Bonjour {name}',
+  send_at: '2026-11-28T10:00:00Z',
+  per_minute: 600,
+  national: true,
+  metadata: { order: '4711' },
 };
 const PERIOD = { since: '2026-11-21', until: '2026-11-22' };
 
@@ -149,6 +159,27 @@ export const METHODS: Readonly<Record<string, ClientMethod>> = {
   disableLoginHook: { method: 'hooks.disable', call: ({ hooks }) => hooks.disable('one') },
   testLoginHook: { method: 'hooks.test', call: ({ hooks }) => hooks.test('one', { number: NUMBER }) },
   listLoginHookCalls: { method: 'hooks.calls', call: ({ hooks }) => hooks.calls('one') },
+  createCampaign: { method: 'campaigns.create', call: ({ campaigns }) => campaigns.create(CAMPAIGN) },
+  listCampaigns: { method: 'campaigns.list', call: ({ campaigns }) => campaigns.list({ limit: 1 }).page('next') },
+  getCampaign: { method: 'campaigns.get', call: ({ campaigns }) => campaigns.get('one') },
+  deleteCampaign: { method: 'campaigns.remove', call: ({ campaigns }) => campaigns.remove('one') },
+  importCampaignRecipients: {
+    method: 'campaigns.addRecipients',
+    call: ({ campaigns }) => campaigns.addRecipients('one', new Blob(['mobile\n22670000000\n']), { column: 'mobile' }),
+  },
+  listCampaignRecipients: {
+    method: 'campaigns.recipients',
+    call: ({ campaigns }) => campaigns.recipients('one', { limit: 1, status: 'sent' }).page('next'),
+  },
+  quoteCampaign: { method: 'campaigns.quote', call: ({ campaigns }) => campaigns.quote('one') },
+  testCampaign: {
+    method: 'campaigns.test',
+    call: ({ campaigns }) => campaigns.test('one', { number: NUMBER, vars: { name: 'Awa' } }),
+  },
+  startCampaign: { method: 'campaigns.start', call: ({ campaigns }) => campaigns.start('one') },
+  pauseCampaign: { method: 'campaigns.pause', call: ({ campaigns }) => campaigns.pause('one') },
+  resumeCampaign: { method: 'campaigns.resume', call: ({ campaigns }) => campaigns.resume('one') },
+  cancelCampaign: { method: 'campaigns.cancel', call: ({ campaigns }) => campaigns.cancel('one') },
   listMsgappMessages: {
     method: 'msgapp.messages',
     call: (client) => {
@@ -161,6 +192,14 @@ export const METHODS: Readonly<Record<string, ClientMethod>> = {
   },
   getReceivedMsgappMedia: { method: 'msgapp.receivedMedia', call: (client) => client.msgapp().receivedMedia('one') },
   getMsgappMessage: { method: 'msgapp.message', call: (client) => client.msgapp().message('one') },
+};
+
+/** The methods for the same operations that answer with a CSV file. */
+export const CSV_METHODS: Readonly<Record<string, ClientMethod>> = {
+  listCampaignRecipients: {
+    method: 'campaigns.recipientsCsv',
+    call: ({ campaigns }) => campaigns.recipientsCsv('one', { status: 'sent' }),
+  },
 };
 
 /** Opens a stream and leaves it. */

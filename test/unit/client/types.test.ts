@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { CreateCampaignBody } from '../../../src/campaigns/campaigns.dto.js';
 import type * as client from '../../../src/client/index.js';
 import type { CreateLoginHookBody, RotateLoginHookBody } from '../../../src/hooks/hooks.dto.js';
 import type { SendMediaBody, SendTextBody } from '../../../src/msgapp/msgapp.dto.js';
@@ -19,6 +20,7 @@ const same: readonly true[] = [
   true satisfies Same<keyof client.WebhookOrder, keyof ChangeEndpointBody>,
   true satisfies Same<keyof client.LoginHookOrder, keyof CreateLoginHookBody>,
   true satisfies Same<keyof client.LoginHookRotation, keyof RotateLoginHookBody>,
+  true satisfies Same<keyof client.CampaignOrder, keyof CreateCampaignBody>,
   true satisfies Same<keyof client.TextOrder, keyof SendTextBody>,
   true satisfies Same<keyof client.MediaOrder, keyof SendMediaBody>,
   true satisfies Same<keyof client.SmsOrder, keyof SendSmsBody>,

@@ -14,6 +14,7 @@ const ROUTE = {
   waits: false,
   whileClosing: false,
   rawBody: undefined,
+  streamed: undefined,
 };
 const SOCKET = new Socket();
 

@@ -11,6 +11,7 @@ const route = (method: string, path: string): EdgeRoute => ({
   waits: false,
   whileClosing: false,
   rawBody: undefined,
+  streamed: undefined,
 });
 
 const routes = [

@@ -23,6 +23,8 @@ const delivery = (status: DeliveryData['status']) => ({
   metadata: { order: '4711' },
 });
 
+const CAMPAIGN = { id: 'c', name: 'Soldes', recipients_count: 2, accepted_count: 1, units: 1 };
+
 /** One event of each type, as the types of the log allow it. */
 const SAMPLES: { readonly [T in EventType]: EventData[T] } = {
   'message.sent': delivery('sent'),
@@ -69,6 +71,11 @@ const SAMPLES: { readonly [T in EventType]: EventData[T] } = {
   'key.rotated': { ...KEY, replaced: 'o' },
   'key.revoked': KEY,
   'endpoint.disabled': { id: 'e', url: 'https://example.com/hooks', reason: 'gone' },
+  'campaign.started': CAMPAIGN,
+  'campaign.paused': { ...CAMPAIGN, reason: 'user' },
+  'campaign.resumed': CAMPAIGN,
+  'campaign.completed': CAMPAIGN,
+  'campaign.canceled': CAMPAIGN,
 };
 
 const view = (type: string, data: unknown, sequence: number | null = 1) => ({

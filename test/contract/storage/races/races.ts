@@ -1,6 +1,7 @@
 import { lacking, type PartRunner } from '../../test-runner.js';
 import type { StorageFixture } from '../storage-fixture.js';
 import type { StoragePart } from '../storage-harness.js';
+import { CAMPAIGN_RACES } from './campaigns.js';
 import { CANCEL_RACES } from './cancels.js';
 import { CODE_RACES } from './codes.js';
 import { DELIVERY_RACES } from './deliveries.js';
@@ -30,6 +31,7 @@ const RACES = {
   ...RECEIVED_TEXT_RACES,
   ...SESSION_RACES,
   ...ENDPOINT_RACES,
+  ...CAMPAIGN_RACES,
   ...USER_SESSION_RACES,
   ...EVENT_RACES,
   ...USAGE_RACES,

@@ -99,6 +99,7 @@ export const scopeName = texts(
     'events:read': 'Read events',
     'webhooks:write': 'Change webhooks',
     'hooks:write': 'Change log-in hooks',
+    'campaigns:write': 'Run campaigns',
   } satisfies Record<KeyScope, string>,
   {
     'sms:send': 'Envoyer des SMS',
@@ -111,5 +112,6 @@ export const scopeName = texts(
     'events:read': 'Lire les événements',
     'webhooks:write': 'Modifier les webhooks',
     'hooks:write': 'Modifier les hooks de connexion',
+    'campaigns:write': 'Gérer les campagnes',
   },
 );

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { type BeforeApplicationShutdown, Injectable, StreamableFile } from '@nestjs/common';
-import { type AdapterResponse, NO_TRANSFORM, rawResponse } from '../http/event-streams.js';
+import { type AdapterResponse, NO_TRANSFORM, rawResponse } from './event-streams.js';
 
 /** The media type of CSV. */
 export const CSV = 'text/csv';
