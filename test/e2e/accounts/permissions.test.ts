@@ -183,6 +183,8 @@ async function credentialsOf({ accounts, accountId, client, storage, clock }: St
   );
   const webhooks = ['webhooks:write', 'events:read'] as const;
   const hooks = await accounts.issueKey(accountId, { scopes: webhooks });
+  const logins = ['hooks:write', 'otp:send'] as const;
+  const loginHooks = await accounts.issueKey(accountId, { scopes: logins });
   const every = await accounts.issueKey(accountId, { scopes: KEY_SCOPES });
   await accounts.revokeKey(revoked.id);
   clock.advance(1);
@@ -200,6 +202,7 @@ async function credentialsOf({ accounts, accountId, client, storage, clock }: St
     },
     { name: 'a key without scopes', headers: byKey(none.key), expected: (rule) => keyed(rule, []) },
     { name: 'a key with all scopes', headers: byKey(every.key), expected: (rule) => keyed(rule, KEY_SCOPES) },
+    { name: 'a key for log-in hooks', headers: byKey(loginHooks.key), expected: (rule) => keyed(rule, logins) },
     { name: 'a key for webhooks', headers: byKey(hooks.key), expected: (rule) => keyed(rule, webhooks) },
     ...single.map(
       ({ scope, key }): Credential => ({
