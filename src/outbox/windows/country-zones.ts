@@ -17,10 +17,14 @@ const known = new Map<string, readonly string[]>();
 export function zonesOf(country: string): readonly string[] {
   const cached = known.get(country);
   if (cached) return cached;
-  const locale = new Intl.Locale(`und-${country}`) as Intl.Locale & LocaleOfZones;
-  const zones = [...(locale.getTimeZones?.() ?? locale.timeZones ?? [])];
+  const zones = readZones(country);
   known.set(country, zones);
   return zones;
+}
+
+function readZones(country: string): readonly string[] {
+  const locale = new Intl.Locale(`und-${country}`) as Intl.Locale & LocaleOfZones;
+  return [...(locale.getTimeZones?.() ?? locale.timeZones ?? [])];
 }
 
 /** 1 July 2025, when New York has its summer time. */
@@ -33,7 +37,9 @@ const IN_SUMMER = Date.UTC(2025, 6, 1);
 export function knowsZones(): boolean {
   try {
     return (
-      zonesOf('BF').length === 1 && zonesOf('US').length > 1 && offsetAt('America/New_York', IN_SUMMER) === -4 * HOUR_MS
+      readZones('BF').length === 1 &&
+      readZones('US').length > 1 &&
+      offsetAt('America/New_York', IN_SUMMER) === -4 * HOUR_MS
     );
   } catch {
     return false;

@@ -9,7 +9,6 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-// The zones of a country are read once in a process, so this comes first.
 test('a Node that does not know the zones of countries refuses the recipient’s zone, and no named one', () => {
   jest.spyOn(Intl, 'Locale').mockImplementation(() => ({}) as Intl.Locale);
   expect(() => windowOption.read(WINDOW, place)).toThrow(
