@@ -45,6 +45,7 @@ export type { OptionalFields } from './common/optional-fields.js';
 export type { StrictNumbers } from './common/phone-numbers/recipient-number.js';
 export type { HistogramMetric, NewSpan, Scrape, SpanKind } from './common/telemetry/telemetry.js';
 export type { TextValues } from './common/text/catalogue.js';
+export type { Variables } from './common/text/personal-text.js';
 export type {
   CoreFactoryOptions,
   CoreGraphOptions,
@@ -99,10 +100,13 @@ export type { OtpServiceOptions } from './otp/otp-text.js';
 export type { SendKey } from './outbox/accept/send.js';
 export type { SendStep, SteppedSend } from './outbox/accept/send-step.js';
 export type { DeliveryTiming } from './outbox/delivery/delivery-result.js';
+export type { DirectDelivery } from './outbox/delivery/hand-over.js';
 export type { Acceptance } from './outbox/outbox.js';
 export type { Priority, SendPriority } from './outbox/queue/priority.api.js';
+export type { CancelOptions } from './outbox/schedule/cancellation.js';
 export type { ScheduleInput } from './outbox/schedule/read-schedule.js';
 export type { Schedule } from './outbox/schedule/schedule.js';
+export type { CancelCount, CanceledSlice, CancelOrder } from './outbox/settle/cancel.js';
 export type { DeliveryWindow, WindowInput } from './outbox/windows/window.api.js';
 export type { Json } from './schemas/schema.js';
 export type { OptOutCallOptions, OptOutScope } from './sms/opt-out/opt-out-service.js';
@@ -111,6 +115,10 @@ export type { Encoding } from './sms/segmentation.js';
 export type { SmsAttempt, SmsPage, SmsRecipientPage } from './sms/sms.api.js';
 export type { SmsWindowsOption } from './sms/sms-options.js';
 export type { SmsRecipientsQuery } from './sms/sms-query.js';
+export type { TemplatePage, TemplateRemoved } from './sms/templates/template.api.js';
+export type { TemplateCallOptions, TemplateChange, TemplateListQuery } from './sms/templates/template-service.js';
+export type { StoredTemplate } from './sms/templates/template-store.js';
+export type { PersonalRecipient } from './sms/texts/addressees.js';
 export type { Transliteration } from './sms/transliteration.js';
 export type { StorageFinding, StorageHealth } from './storage/messaging-storage.js';
 export type { SqlStorageOptions } from './storage/sql-storage.js';

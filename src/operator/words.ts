@@ -8,6 +8,7 @@ export class UsageError extends Error {
 const OPTIONS = {
   after: { type: 'string' },
   cidrs: { type: 'string' },
+  'confirm-above': { type: 'string' },
   'daily-units': { type: 'string' },
   expires: { type: 'string' },
   grace: { type: 'string' },
@@ -15,7 +16,6 @@ const OPTIONS = {
   note: { type: 'string' },
   'per-minute': { type: 'string' },
   recipients: { type: 'string' },
-  'confirm-above': { type: 'string' },
   reference: { type: 'string' },
   scopes: { type: 'string' },
 } as const;

@@ -126,8 +126,8 @@ export class SmsService {
    * @throws MessagingError the errors of `send`
    */
   async accept(accountId: string, sms: SmsToSend, options: SmsSendOptions = {}): Promise<Acceptance> {
-    const known = ['once', 'host', 'signal', 'key', 'stepOf'] as const;
-    const { once, host, signal, key, stepOf } = checkCallOptions('a send', options, ...known);
+    const { stepOf, ...given } = options;
+    const { once, host, signal, key } = checkCallOptions('a send', given, 'once', 'host', 'signal', 'key');
     checkAccountId(accountId);
     const send = async (once?: IdempotencyKey) => {
       const draft = await this.draft(accountId, sms, { key, once, host, signal, stepOf });

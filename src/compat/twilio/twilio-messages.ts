@@ -62,6 +62,19 @@ export class TwilioMessages {
     return twilioMessage(summary, recipients[0], this.clock.now());
   }
 
+  /**
+   * Changes a message: `Status=canceled` cancels it.
+   * @throws MessagingError `error.message_not_found`; TwilioRefusal for a message that was handed over, and for any other change
+   */
+  async change(accountId: string, sid: string, fields: Fields): Promise<TwilioMessage> {
+    if (fields.get('Status') !== 'canceled') {
+      throw new TwilioRefusal(20_001, 400, 'The only change of a message is Status=canceled');
+    }
+    const { too_late } = await this.sms.cancel(accountId, idOf('SM', sid));
+    if (too_late > 0) throw new TwilioRefusal(30_409, 409, 'The message was sent and cannot be canceled');
+    return this.get(accountId, sid);
+  }
+
   /** A page of the account's messages, newest first. */
   async list(accountId: string, query: Fields): Promise<TwilioMessagePage> {
     const size = pageSizeOf(query.get('PageSize'));

@@ -85,6 +85,23 @@ export class TwilioController {
     });
   }
 
+  @Post(MESSAGE)
+  @HttpCode(200)
+  @MessagingRoute({ rawBody: MAX_BYTES })
+  change(
+    @Param('accountSid') accountSid: string,
+    @Param('file') file: string,
+    @RequestHeaders() headers: IncomingHttpHeaders,
+    @RawBody() body: Uint8Array,
+    @Ip() ip: string | undefined,
+    @ReplyHeaders() reply: ReplyHeaders,
+  ): Promise<object> {
+    return this.answer(reply, async () => {
+      const { caller } = await this.admit({ accountSid, headers, ip, permission: 'sms.send' });
+      return this.messages.change(caller.accountId, nameOf(file), readForm(headers, body));
+    });
+  }
+
   @Post('twilio/v2/Services/:serviceSid/Verifications')
   @HttpCode(201)
   @MessagingRoute({ rawBody: MAX_BYTES })

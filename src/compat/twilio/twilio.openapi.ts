@@ -35,6 +35,12 @@ export const twilioOpenapi = describeController(TwilioController, () => ({
       summary: 'An SMS, in Twilio’s shape',
       answer: { description: 'The message.', content: OBJECT },
     },
+    change: {
+      operationId: 'twilioChangeMessage',
+      summary: 'Cancel an SMS, in Twilio’s shape',
+      body: FORM,
+      answer: { description: 'The message.', content: OBJECT },
+    },
     startVerification: {
       operationId: 'twilioSendVerification',
       summary: 'Send a code, in Twilio’s shape',

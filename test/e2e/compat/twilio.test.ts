@@ -173,7 +173,7 @@ describeOnBothAdapters('the door in Twilio’s shape', (adapter) => {
   });
 
   test('a message waits for its time', async () => {
-    const { sdk, clock, transport } = await start(adapter);
+    const { sdk, clock, transport, balance } = await start(adapter);
     const { client } = await sdk();
     const sendAt = new Date(clock.now() + 3_600_000);
     const { sid, status } = await client.messages.create({ ...SMS, sendAt, scheduleType: 'fixed', validityPeriod: 60 });
@@ -185,6 +185,13 @@ describeOnBothAdapters('the door in Twilio’s shape', (adapter) => {
     clock.advance(3_600_000);
     const fetched = () => client.messages(sid).fetch();
     await eventually(fetched, (message) => message.status === 'sent', { clock, stepMs: 50 });
+    const balanceBefore = await balance();
+    const { sid: other } = await client.messages.create({ ...SMS, sendAt: new Date(clock.now() + 3_600_000) });
+    expect((await client.messages(other).update({ status: 'canceled' })).status).toBe('canceled');
+    expect(await balance()).toBe(balanceBefore);
+    expect((await client.messages(other).update({ status: 'canceled' })).status).toBe('canceled');
+    await expect(client.messages(sid).update({ status: 'canceled' })).rejects.toMatchObject(refusal(409, 30409));
+    await expect(client.messages(sid).update({ body: '' })).rejects.toMatchObject(refusal(400, 20001));
     const late = new Date(clock.now() + 181 * 86_400_000);
     await expect(client.messages.create({ ...SMS, sendAt: late })).rejects.toMatchObject(refusal(400, 35114));
     await expect(client.messages.create({ ...SMS, validityPeriod: 4 })).rejects.toMatchObject({ status: 400 });

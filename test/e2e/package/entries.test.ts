@@ -123,5 +123,5 @@ test('an import loads a few files, and no library before its first use', () => {
   expect(own.filter((path) => path.includes('/dashboard/'))).toEqual([]);
   expect(own.length).toBeGreaterThan(0);
   // One of them holds the sandbox's files, which are read when the first one is served.
-  expect(own.length).toBeLessThan(80);
+  expect(own.length).toBeLessThan(90);
 });

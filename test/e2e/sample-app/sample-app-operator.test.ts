@@ -30,7 +30,7 @@ describe('a mistyped operator command', () => {
   };
 
   const noOption = (word: string) =>
-    `There is no option ${word}: the options are --after, --cidrs, --daily-units, --expires, --grace, --name, --note, --per-minute, --reference and --scopes.`;
+    `There is no option ${word}: the options are --after, --cidrs, --confirm-above, --daily-units, --expires, --grace, --name, --note, --per-minute, --recipients, --reference and --scopes.`;
   const dash = (word: string) =>
     `${word} begins with a dash: put it at the end of the line after --, as in "adjust demo --note Gift -- -5".`;
   const noValue = (option: string) =>
