@@ -108,10 +108,6 @@ describeServices('the messaging-app channel', (start) => {
       updated_at: MOMENT,
       read_at: null,
       failed_at: null,
-      send_at: null,
-      valid_until: null,
-      window: null,
-      due_at: null,
     });
     expect((await client.phone(TO)).filter((shown) => shown.messageID === messageID)).toEqual([
       {

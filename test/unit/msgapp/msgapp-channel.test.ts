@@ -74,10 +74,6 @@ describe('a message', () => {
       read_at: later(2060),
       failed_at: null,
       updated_at: later(2060),
-      send_at: null,
-      valid_until: null,
-      window: null,
-      due_at: null,
     });
     expect([await world.balance(), await world.books()]).toEqual([999, []]);
   });
