@@ -14,7 +14,7 @@ import type { RetentionOrder } from './retention-records.js';
 interface Progress {
   /** The id of the last message that was purged, '' before the first. */
   readonly place: string;
-  /** The id after which the purge starts over, because messages after it were not complete. */
+  /** The id after which the purge starts over, because messages after it were not complete or not old enough. */
   readonly skipped: string | undefined;
   /** When `skipped` was set, in milliseconds since the epoch. */
   readonly since: number;
@@ -26,9 +26,11 @@ interface Aged {
   readonly recipients: number;
   /** Whether its recipients are being removed. If so, all its deliveries are complete. */
   readonly removed: boolean;
+  /** Whether it is kept for now although it was accepted long ago, because its age counts from a later `send_at`. */
+  readonly kept: boolean;
 }
 
-/** The time after which a purge returns to messages that were not complete, in milliseconds. */
+/** The time after which a purge returns to messages that were not complete or not old enough, in milliseconds. */
 const AGAIN_MS = DAY_MS;
 
 /** The maximum number of recipients that one read examines. */
@@ -39,7 +41,7 @@ interface Step {
   readonly progress: Progress;
   /** The messages that are old enough, in the order of their ids. */
   readonly aged: readonly Aged[];
-  /** The ids of those whose deliveries are all complete. */
+  /** The ids of those whose deliveries are all complete, and whose age does not count from a later `send_at`. */
   readonly closed: readonly string[];
 }
 
@@ -85,7 +87,7 @@ export class AgeWalk {
     const { progress, aged } = await database.read(function* () {
       const found = yield* readProgress(name);
       const rows = yield* rowsOf(
-        'SELECT id, recipients, accepted_at, removed_at FROM messaging_message WHERE id > ? ORDER BY id LIMIT ?',
+        'SELECT id, recipients, accepted_at, send_at, removed_at FROM messaging_message WHERE id > ? ORDER BY id LIMIT ?',
         found.place,
         limit,
       );
@@ -97,11 +99,13 @@ export class AgeWalk {
           id: textOf(row, 'id'),
           recipients: integerOf(row, 'recipients'),
           removed: optionalInteger(row, 'removed_at') !== undefined,
+          kept: (optionalInteger(row, 'send_at') ?? before - 1) >= before,
         })),
       };
     });
     const closed = aged.filter(({ removed }) => removed).map(({ id }) => id);
-    for (const group of inGroups(aged.filter(({ removed }) => !removed))) closed.push(...(await this.closedOf(group)));
+    const undecided = aged.filter(({ removed, kept }) => !removed && !kept);
+    for (const group of inGroups(undecided)) closed.push(...(await this.closedOf(group)));
     return { progress, aged, closed };
   }
 
@@ -129,7 +133,7 @@ export class AgeWalk {
     return group.map(({ id }) => id).filter((id) => !open.has(id));
   }
 
-  /** At the end of the walk, once a day, returns to the first message that was not complete. */
+  /** At the end of the walk, once a day, returns to the first message that was not complete or not old enough. */
   private async startOver(progress: Progress, now: number): Promise<void> {
     const { database, name } = this;
     const { skipped, since } = progress;

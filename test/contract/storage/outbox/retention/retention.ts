@@ -92,6 +92,31 @@ export function retentionTests({ test, testWith }: PartRunner<StoragePart>, worl
     assert.equal((await payload(1))?.text, undefined);
   });
 
+  test('the age of a scheduled message counts from its send_at, and others are purged meanwhile', async () => {
+    await world.fund(3);
+    const sendAt = START + 180 * DAY_MS;
+    await world.accept(
+      ...range(3).map((index) => aSend(index, { at: START + index, ...(index === 1 && { schedule: { sendAt } }) })),
+    );
+    for (const index of [0, 2]) await world.settle(messageId(index), 'delivered');
+    const purges = async (before: number, now: number) => {
+      for (const purge of [texts, messages]) for (let call = 0; call < 3; call++) await purge({ before, now });
+    };
+    await purges(START + 30 * DAY_MS, START + 60 * DAY_MS);
+    assert.deepEqual([await numbers(0), await numbers(1), await numbers(2)], [[], [phone(1)], []]);
+    const [claimed] = await world.claim({ now: sendAt });
+    assert.equal(claimed?.payload.text, 'Bonjour');
+    await world.settle(messageId(1), 'delivered', { at: sendAt, attempt: 1 });
+    // It was accepted before the limit, and its send_at is the limit: nothing that is as young as the limit is removed.
+    await purges(sendAt, sendAt + 30 * DAY_MS);
+    assert.equal((await payload(1))?.text, 'Bonjour');
+    assert.deepEqual(await numbers(1), [phone(1)]);
+    await purges(sendAt + 1, sendAt + 32 * DAY_MS);
+    assert.equal((await payload(1))?.text, undefined);
+    assert.deepEqual(await numbers(1), []);
+    await world.sound();
+  });
+
   test('if everything is under way, nothing is removed', async () => {
     await world.fund(1);
     await world.accept(aSend(0));
