@@ -13,7 +13,18 @@ import {
   SystemClock,
   TypeormStorage,
 } from 'nestjs-messaging';
-import { generic, HttpSmsTransport, twilio } from 'nestjs-messaging/http';
+import {
+  generic,
+  HttpSmsTransport,
+  type HttpVendor,
+  httpsms,
+  jasmin,
+  kannel,
+  mtn,
+  smsgate,
+  textbee,
+  twilio,
+} from 'nestjs-messaging/http';
 import { RedisNotifier } from 'nestjs-messaging/redis';
 import { SmppSmsTransport } from 'nestjs-messaging/smpp';
 import { OutboxStore, type StoreClass } from 'nestjs-messaging/storage';
@@ -75,7 +86,15 @@ function gatewayTransport(baseUrl: string, callbackSecret: string) {
   return HttpSmsTransport.forRoot({ vendor, callbackSecret, repeat, requestMs: 1000 });
 }
 
+/** One of the shipped vendors. Its options come from a test, so they are checked when the host starts. */
+function vendorTransport({ name, options, ...callback }: NonNullable<CrashOrder['vendor']>) {
+  const vendors = { smsgate, httpsms, textbee, kannel, jasmin, mtn };
+  const vendor: HttpVendor = Reflect.apply(vendors[name], undefined, [options]);
+  return HttpSmsTransport.forRoot({ vendor, ...callback });
+}
+
 function transport() {
+  if (order.vendor !== undefined) return vendorTransport(order.vendor);
   if (gateway !== undefined) return gatewayTransport(gateway.url, gateway.secret);
   if (carrier === 'sandbox') return SandboxSmsTransport;
   if (carrier === 'twilio') {
@@ -177,7 +196,10 @@ const secrets = { otp: 'a pepper for tests, 0123456789 abcdef', msgapp: 'a key f
         transport: transport(),
         // With so many kills, a delivery may be claimed more often than a carrier would be asked. If each hand-over
         // counts, the lease of a live host must not run out, even on a machine with ten times its work.
-        delivery: { leaseMs: order.carrierLog || order.smscPort ? 4000 : gateway ? 2500 : 1000, maxAttempts: 50 },
+        delivery: {
+          leaseMs: order.carrierLog || order.smscPort ? 4000 : gateway || order.vendor ? 2500 : 1000,
+          maxAttempts: 50,
+        },
       },
       ...(order.channels && {
         otp: { pepper: secrets.otp, limits: order.channels.codes },

@@ -22,6 +22,13 @@ export interface CrashSettings {
    * how it repeats.
    */
   readonly gateway?: { readonly url: string; readonly secret: string };
+  /** A shipped HTTP vendor with its options, and where it calls. If it is given, that is the transport. */
+  readonly vendor?: {
+    readonly name: 'smsgate' | 'httpsms' | 'textbee' | 'kannel' | 'jasmin' | 'mtn';
+    readonly options: Readonly<Record<string, unknown>>;
+    readonly callbackUrl: string;
+    readonly callbackSecret: string;
+  };
   /**
    * The file in which the carrier records what it receives: `<run> <smsID>:<position>` a line; beside it, in
    * `<file>.answered`, its answers.

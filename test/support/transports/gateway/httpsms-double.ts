@@ -40,10 +40,13 @@ function wrong(field: string) {
   return { answer, code: field };
 }
 
+const OPTIONS = { apiKey: KEY, from: OWN, signingKey: HTTPSMS_SIGNING_KEY };
+
 export const httpsmsDouble: VendorDouble = {
   name: 'httpsms',
   ownNumber: OWN,
-  vendor: (baseUrl) => httpsms({ apiKey: KEY, from: OWN, signingKey: HTTPSMS_SIGNING_KEY, baseUrl }),
+  options: OPTIONS,
+  vendor: (baseUrl) => httpsms({ ...OPTIONS, baseUrl }),
   strangersVendor: (baseUrl) => httpsms({ apiKey: 'another', from: OWN, baseUrl }),
   read({ method, path, headers, body }) {
     if (method !== 'POST' || path !== '/v1/messages/send') return 'wrong path';

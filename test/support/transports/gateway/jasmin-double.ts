@@ -6,6 +6,7 @@ import type { DoubleCall, VendorDouble } from './vendor-double.js';
 const LOGIN = { username: 'jasmin', password: 'fixture-secret' };
 /** The maximum number of parts in the texts of the contract suite. */
 const MAX_PARTS = 255;
+const OPTIONS = { ...LOGIN, maxSegments: MAX_PARTS };
 
 function refusal(status: number, message: string, code: string) {
   return { answer: { status, headers: { 'content-type': 'text/plain' }, body: `Error "${message}"` }, code };
@@ -41,8 +42,9 @@ export function jasminReceipt(
 
 export const jasminDouble: VendorDouble = {
   name: 'jasmin',
-  vendor: (baseUrl) => jasmin({ ...LOGIN, baseUrl, maxSegments: MAX_PARTS }),
-  strangersVendor: (baseUrl) => jasmin({ ...LOGIN, password: 'another', baseUrl, maxSegments: MAX_PARTS }),
+  options: OPTIONS,
+  vendor: (baseUrl) => jasmin({ ...OPTIONS, baseUrl }),
+  strangersVendor: (baseUrl) => jasmin({ ...OPTIONS, password: 'another', baseUrl }),
   read({ method, path, headers, body }) {
     if (method !== 'POST' || path !== '/send') return 'wrong path';
     if (headers['content-type'] !== 'application/x-www-form-urlencoded') return 'no form';

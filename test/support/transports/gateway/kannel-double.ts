@@ -5,6 +5,7 @@ import type { VendorDouble } from './vendor-double.js';
 const LOGIN = { username: 'test', password: 'fixture-secret' };
 /** The maximum number of parts in the texts of the contract suite. */
 const MAX_MESSAGES = 255;
+const OPTIONS = { ...LOGIN, maxSegments: MAX_MESSAGES };
 const NUMBERS = { delivered: '1', undelivered: '2' } as const;
 
 /** Kannel: a gateway without ids, which calls back with the reference that it was given. */
@@ -12,8 +13,9 @@ export const kannelDouble: VendorDouble = {
   name: 'kannel',
   hasNoIds: true,
   namesNoNumber: true,
-  vendor: (baseUrl) => kannel({ ...LOGIN, baseUrl, maxSegments: MAX_MESSAGES }),
-  strangersVendor: (baseUrl) => kannel({ ...LOGIN, password: 'another', baseUrl, maxSegments: MAX_MESSAGES }),
+  options: OPTIONS,
+  vendor: (baseUrl) => kannel({ ...OPTIONS, baseUrl }),
+  strangersVendor: (baseUrl) => kannel({ ...OPTIONS, password: 'another', baseUrl }),
   read({ method, path }) {
     const { pathname, searchParams: query } = new URL(path, 'http://kannel.example');
     if (method !== 'GET' || pathname !== '/cgi-bin/sendsms') return 'wrong path';

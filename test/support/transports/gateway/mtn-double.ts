@@ -5,6 +5,8 @@ import { type DoubleCall, json, type VendorDouble } from './vendor-double.js';
 const CLIENT = 'mtn-client';
 const SECRET = 'mtn-fixture-secret';
 
+const OPTIONS = { clientId: CLIENT, clientSecret: SECRET };
+
 let token = 0;
 let sent = 0;
 
@@ -18,7 +20,8 @@ function call(body: unknown): DoubleCall {
 
 export const mtnDouble: VendorDouble = {
   name: 'mtn',
-  vendor: (baseUrl) => mtn({ clientId: CLIENT, clientSecret: SECRET, baseUrl }),
+  options: OPTIONS,
+  vendor: (baseUrl) => mtn({ ...OPTIONS, baseUrl }),
   strangersVendor: (baseUrl) => mtn({ clientId: CLIENT, clientSecret: 'another', baseUrl }),
   token: {
     path: '/v1/oauth/access_token?grant_type=client_credentials',

@@ -23,13 +23,14 @@ export function smsgateEvent(event: string, payload: Record<string, unknown>, no
   };
 }
 
-const vendor = (baseUrl: string, over: Partial<SmsgateOptions> = {}) =>
-  smsgate({ ...LOGIN, signingKey: SMSGATE_KEY, from: '22670990000', baseUrl, ...over });
+const OPTIONS = { ...LOGIN, signingKey: SMSGATE_KEY, from: '22670990000' };
+const vendor = (baseUrl: string, over: Partial<SmsgateOptions> = {}) => smsgate({ ...OPTIONS, baseUrl, ...over });
 
 /** SMSGate in the cloud, which chooses among several phones. So a repeated request is not harmless. */
 export const smsgateDouble: VendorDouble = {
   name: 'smsgate',
   ownNumber: '22670990000',
+  options: OPTIONS,
   vendor,
   strangersVendor: (baseUrl) => vendor(baseUrl, { password: 'another' }),
   read({ method, path, headers, body }) {

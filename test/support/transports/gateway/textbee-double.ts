@@ -33,10 +33,13 @@ export function textbeeEvent(webhookEvent: string, fields: object): DoubleCall {
 
 let sent = 0;
 
+const OPTIONS = { apiKey: KEY, deviceId: DEVICE, from: OWN, signingSecret: SECRET };
+
 export const textbeeDouble: VendorDouble = {
   name: 'textbee',
   ownNumber: OWN,
-  vendor: (baseUrl) => textbee({ apiKey: KEY, deviceId: DEVICE, from: OWN, signingSecret: SECRET, baseUrl }),
+  options: OPTIONS,
+  vendor: (baseUrl) => textbee({ ...OPTIONS, baseUrl }),
   strangersVendor: (baseUrl) => textbee({ apiKey: 'another', deviceId: DEVICE, from: OWN, baseUrl }),
   read({ method, path, headers, body }) {
     if (method !== 'POST' || path !== `/api/v1/gateway/devices/${DEVICE}/send-sms`) return 'wrong path';

@@ -28,6 +28,8 @@ export interface VendorDouble {
   readonly name: string;
   /** The number of the phone that sends, if it is not the signature that recipients see. */
   readonly ownNumber?: string;
+  /** The options of its function besides `baseUrl`, for a host in another process. */
+  readonly options?: Readonly<Record<string, unknown>>;
   /** Our description of it, with valid credentials. */
   vendor(baseUrl: string): HttpVendor;
   /** The same with wrong credentials. */
