@@ -5,8 +5,8 @@ import type { CampaignStatus } from './campaign.api.js';
 import type { Campaign, PendingRecipient, Slice } from './campaign.js';
 
 /** The columns that {@link toCampaign} reads. */
-export const CAMPAIGN = `id, account_id, name, signature, content, send_at, per_minute, metadata, national, sender_key, status,
-  pause_reason, batches, importing_until, recipients, accepted, place, units, due_at, paced_at, paced_from, folded_to, folded, epoch,
+export const CAMPAIGN = `id, account_id, name, signature, content, template, send_at, per_minute, valid_for, delivery_window, metadata,
+  national, sender_key, status, pause_reason, batches, importing_until, recipients, accepted, place, units, due_at, paced_at, paced_from, folded_to, folded, epoch,
   created_at, updated_at, started_at, ended_at`;
 
 /** The same columns of the table with the alias `a`. */
@@ -19,8 +19,11 @@ export function toCampaign(row: Row): Campaign {
     name: textOf(row, 'name'),
     signature: textOf(row, 'signature'),
     content: textOf(row, 'content'),
+    template: optionalText(row, 'template'),
     sendAt: optionalInteger(row, 'send_at'),
     perMinute: optionalInteger(row, 'per_minute'),
+    validFor: optionalInteger(row, 'valid_for'),
+    window: jsonOf(row, 'delivery_window'),
     metadata: jsonOf(row, 'metadata'),
     national: integerOf(row, 'national') === 1,
     key: jsonOf(row, 'sender_key'),

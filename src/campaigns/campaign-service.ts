@@ -14,6 +14,7 @@ import type { SendKey } from '../outbox/accept/send.js';
 import { Idempotency, type IdempotentRequest } from '../outbox/idempotency.js';
 import { SmsSettings } from '../sms/sms-options.js';
 import { SmsService } from '../sms/sms-service.js';
+import { TemplateService } from '../sms/templates/template-service.js';
 import type {
   CampaignPage,
   CampaignQuote,
@@ -87,6 +88,7 @@ export class CampaignService {
     private readonly sms: SmsService,
     private readonly smsSettings: SmsSettings,
     private readonly signatures: SignatureDirectory,
+    private readonly templates: TemplateService,
     private readonly idempotency: Idempotency,
     private readonly events: MessagingEvents,
     private readonly notifier: Notifier,
@@ -98,7 +100,8 @@ export class CampaignService {
    * Makes a draft.
    * @throws MessagingError `error.field_missing`, `error.field_invalid`, `error.field_not_string`, `error.field_not_integer`,
    * `error.field_not_object`, `error.metadata_too_large`, `error.empty_message`, `error.stray_brace`, `error.too_many_segments`,
-   * `error.unsendable_character`, `error.signature_refused`, `error.account_not_found`, `error.idempotency_mismatch`,
+   * `error.unsendable_character`, `error.fields_exclusive`, `error.template_not_found`, `error.valid_for_invalid`,
+   * `error.window_invalid`, `error.signature_refused`, `error.account_not_found`, `error.idempotency_mismatch`,
    * `error.idempotency_running`
    */
   create(
@@ -109,7 +112,11 @@ export class CampaignService {
     checkAccountId(accountId);
     return this.once(accountId, 'campaigns', once, async () => {
       const createdAt = this.clock.now();
-      const definition = definitionOf(draft, createdAt);
+      const definition = await definitionOf(draft, {
+        now: createdAt,
+        window: this.smsSettings.windows.bulk,
+        find: (template) => this.templates.find(accountId, template),
+      });
       CampaignText.of(definition.content, this.smsSettings);
       await this.checkSignature(accountId, definition.signature);
       return this.view(await this.store.create({ ...definition, id: this.ids.next(), accountId, createdAt }, by));

@@ -122,16 +122,20 @@ const REMOVED_AT_ONCE = 1000;
 
 /** The columns of a new campaign. */
 const NEW = shapeOf(
-  'id account_id name signature content metadata status place',
-  'send_at per_minute national batches importing_until recipients accepted units due_at paced_at paced_from folded_to working lease_until epoch created_at updated_at',
+  'id account_id name signature content template delivery_window metadata status place',
+  'send_at per_minute valid_for national batches importing_until recipients accepted units due_at paced_at paced_from folded_to working lease_until epoch created_at updated_at',
 );
 
 function* createCampaign(dialect: Dialect, campaign: NewCampaign, by: Author): Operation<Campaign> {
-  const { id, accountId, name, signature, content, metadata, sendAt, perMinute, national, createdAt: at } = campaign;
+  const { id, accountId, name, signature, content, template, window, metadata, createdAt: at } = campaign;
+  const { sendAt, perMinute, validFor, national } = campaign;
   const [account] = yield* rowsOf('SELECT id FROM messaging_account WHERE id = ?', accountId);
   if (!account) throw new MessagingError('error.account_not_found');
-  const texts = [id, accountId, name, signature, content, metadata ? JSON.stringify(metadata) : null, 'draft', ''];
-  const numbers = [sendAt ?? null, perMinute ?? null, national ? 1 : 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, at, at];
+  const given = [id, accountId, name, signature, content, template ?? null, jsonOf(window), jsonOf(metadata)];
+  const texts = [...given, 'draft', ''];
+  // From `batches` to `epoch`.
+  const zeros = Array.from({ length: 12 }, () => 0);
+  const numbers = [sendAt ?? null, perMinute ?? null, validFor ?? null, national ? 1 : 0, ...zeros, at, at];
   yield dialect.insertRows({ table: 'messaging_campaign', shape: NEW, rows: [[...texts, ...numbers]] });
   yield* recordAudit({ accountId, at, by, action: 'campaign.created', target: id, after: { name, signature } });
   const made = yield* findCampaign(campaign);

@@ -1,3 +1,4 @@
+import { SECOND_MS } from '../common/time.js';
 import type { CampaignCounts, CampaignView } from './campaign.api.js';
 import type { Campaign, SliceCounts } from './campaign.js';
 
@@ -23,8 +24,11 @@ export function campaignView({ campaign, counts, counted }: CountedCampaign, now
     name: campaign.name,
     signature: campaign.signature,
     content: campaign.content,
+    template: campaign.template ?? null,
     send_at: momentOf(campaign.sendAt),
     per_minute: campaign.perMinute ?? null,
+    valid_for: campaign.validFor === undefined ? null : campaign.validFor / SECOND_MS,
+    window: campaign.window ?? null,
     national: campaign.national,
     metadata: campaign.metadata ?? null,
     status: campaign.status,

@@ -1,4 +1,5 @@
 import { PAUSE_REASONS } from '../events/events.api.js';
+import { DeliveryWindow, GivenWindow } from '../outbox/windows/window.api.js';
 import {
   count,
   EXAMPLE,
@@ -76,14 +77,20 @@ const REASON = oneOf(
 /** The fields that the owner of a campaign decides, as in request bodies. */
 export const CAMPAIGN_FIELDS = {
   name: NAME,
-  signature: SIGNATURE,
+  signature: text('The sender name. It may be left out if the template has one.', { example: 'INFOS' }),
   content: CONTENT,
+  template: text(
+    'The name of a template, in place of `content`. The campaign keeps the text that the template has now.',
+  ),
   send_at: moment('When it starts at the earliest; at once if it is left out.'),
   per_minute: count('The most SMS per minute; as fast as the carriers take them if it is left out.', {
     minimum: 1,
     maximum: MAX_PER_MINUTE,
     example: 600,
   }),
+  valid_for:
+    'Seconds from the acceptance of each SMS. An SMS that is not handed over by then is `failed` with the error `expired`, and its units are refunded. Default: no limit.',
+  window: GivenWindow,
   national: flag('Whether numbers of the home market may be given in national form.', { example: true }),
 };
 
@@ -107,8 +114,16 @@ export const CampaignView = object('A campaign.', {
   name: NAME,
   signature: SIGNATURE,
   content: text('The text; empty if it was removed.', { example: 'Bonjour {name}, nos soldes commencent demain.' }),
+  template: nullable(text('The template that the text is a copy of; null: none.', { example: 'sales' })),
   send_at: nullable(moment('When it starts at the earliest; null: at once.')),
   per_minute: nullable(count('The most SMS per minute; null: no limit.', { minimum: 1, example: 600 })),
+  valid_for: nullable(
+    count('Seconds from the acceptance of each SMS to the latest hand-over; null: no limit.', {
+      minimum: 5,
+      example: 86_400,
+    }),
+  ),
+  window: nullable(DeliveryWindow),
   national: flag('Whether numbers of the home market may be given in national form.', { example: false }),
   metadata,
   status: STATUS,

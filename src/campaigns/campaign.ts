@@ -1,17 +1,24 @@
 import type { Metadata, PauseReason } from '../events/events.api.js';
 import type { SendKey } from '../outbox/accept/send.js';
+import type { DeliveryWindow } from '../outbox/windows/window.api.js';
 import type { CampaignCounts, CampaignStatus } from './campaign.api.js';
 
 /** What the account decides about a campaign when it makes it. Nothing of it changes later. */
 export interface CampaignDefinition {
   readonly name: string;
   readonly signature: string;
-  /** The text with its variables. */
+  /** The text with its variables. It is a copy if it comes from a template. */
   readonly content: string;
+  /** The name of the template that `content` comes from. */
+  readonly template: string | undefined;
   /** When it starts at the earliest, milliseconds since the epoch. Undefined: at once. */
   readonly sendAt: number | undefined;
   /** The maximum number of SMS per minute. Undefined: as fast as the carriers take them. */
   readonly perMinute: number | undefined;
+  /** How long after its acceptance an SMS may be handed over, in milliseconds. Undefined: no limit. */
+  readonly validFor: number | undefined;
+  /** The SMS are handed over only inside this window. Undefined: at any time. */
+  readonly window: DeliveryWindow | undefined;
   readonly metadata: Metadata | undefined;
   /** Whether imports accept numbers of the home market in national form. */
   readonly national: boolean;

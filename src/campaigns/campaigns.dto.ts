@@ -1,6 +1,15 @@
 import type { Variables } from '../common/text/personal-text.js';
 import type { Metadata } from '../events/events.api.js';
-import { IsMetadata, IsOptional, IsPhoneNumber, IsQueryInteger, IsString } from '../http/validators.js';
+import {
+  IsMetadata,
+  IsOptional,
+  IsPhoneNumber,
+  IsQueryInteger,
+  IsString,
+  IsValidFor,
+  IsWindow,
+} from '../http/validators.js';
+import type { WindowInput } from '../outbox/windows/window.api.js';
 import type { RecipientStatus } from './campaign.api.js';
 
 /** Body of `POST /campaigns`. The service checks what the decorators do not. */
@@ -8,11 +17,19 @@ export class CreateCampaignBody {
   @IsString()
   readonly name: string = '';
 
+  /** The service refuses a body without a signature, unless its template has one. */
+  @IsOptional()
   @IsString()
-  readonly signature: string = '';
+  readonly signature?: string;
 
+  /** The service refuses a body without a text, and one with both `content` and `template`. */
+  @IsOptional()
   @IsString()
-  readonly content: string = '';
+  readonly content?: string;
+
+  @IsOptional()
+  @IsString()
+  readonly template?: string;
 
   @IsOptional()
   @IsString()
@@ -20,6 +37,14 @@ export class CreateCampaignBody {
 
   @IsOptional()
   readonly per_minute?: number;
+
+  @IsOptional()
+  @IsValidFor()
+  readonly valid_for?: number;
+
+  @IsOptional()
+  @IsWindow()
+  readonly window?: WindowInput | null;
 
   @IsOptional()
   readonly national?: boolean;

@@ -95,6 +95,9 @@ export const campaignsOpenapi = describeController(CampaignsController, (host) =
         errors: [
           ...invalid('name', 'send_at', 'national'),
           { code: 'error.field_not_integer', values: { field: 'per_minute', min: 1, max: MAX_PER_MINUTE } },
+          { code: 'error.field_missing', values: { field: 'content' } },
+          { code: 'error.fields_exclusive', values: { field: 'content', other: 'template' } },
+          'error.template_not_found',
           'error.empty_message',
           { code: 'error.stray_brace', values: { position: 9 } },
           { code: 'error.too_many_segments', values: { segments: 300, max: 255 } },

@@ -5,7 +5,8 @@ import { columnTypes } from '../storage/schema/column-types.js';
 export function campaignTables(dialect: Dialect): string[] {
   const { id, name, text, integer, small } = columnTypes(dialect);
   return [
-    // national: 1 if numbers of the home market may be given in national form. metadata: JSON. sender_key: JSON,
+    // template: the name of the template that content is a copy of. valid_for: milliseconds from the acceptance of each SMS.
+    // delivery_window: JSON. national: 1 if numbers of the home market may be given in national form. metadata: JSON. sender_key: JSON,
     // the API key that started it. batches: imports up to this number are complete. importing_until: the end of the lease of a
     // running import; 0 if none runs and no rows of an unfinished one are left. recipients: all of the complete imports.
     // accepted: how many of them have left it. place: the phone of the last of these. units: what they cost. due_at: no SMS is
@@ -14,7 +15,8 @@ export function campaignTables(dialect: Dialect): string[] {
     // look after it. owner, lease_until, epoch: the process that does.
     `CREATE TABLE messaging_campaign (
       id ${id} NOT NULL PRIMARY KEY, account_id ${id} NOT NULL, name ${text} NOT NULL, signature ${name} NOT NULL,
-      content ${text} NOT NULL, send_at ${integer}, per_minute ${integer},
+      content ${text} NOT NULL, template ${name}, send_at ${integer}, per_minute ${integer}, valid_for ${integer},
+      delivery_window ${text},
       metadata ${text}, national ${small} NOT NULL, sender_key ${text}, status ${id} NOT NULL, pause_reason ${id},
       batches ${integer} NOT NULL, importing_until ${integer} NOT NULL, recipients ${integer} NOT NULL,
       accepted ${integer} NOT NULL, place ${id} NOT NULL, units ${integer} NOT NULL, due_at ${integer} NOT NULL,

@@ -8,6 +8,7 @@ import type {
   RecipientStatus,
 } from '../campaigns/campaign.api.js';
 import type { Metadata } from '../events/events.api.js';
+import type { WindowInput } from '../outbox/windows/window.api.js';
 import type { Caller, CallOptions, SendOptions } from './caller.js';
 import type { Listing } from './listing.js';
 
@@ -15,13 +16,20 @@ import type { Listing } from './listing.js';
 export interface CampaignOrder {
   /** A name for people, 1 to 128 characters. */
   readonly name: string;
-  readonly signature: string;
+  /** The sender name. Default: the signature of the template. */
+  readonly signature?: string | undefined;
   /** The text. `{name}` stands for a variable of each recipient, `{{` and `}}` for braces. */
-  readonly content: string;
+  readonly content?: string | undefined;
+  /** The name of a template, in place of `content`. The campaign keeps the text that it has now. */
+  readonly template?: string | undefined;
   /** When it starts at the earliest: ISO 8601 with its zone, at most 180 days ahead. Default: at once. */
   readonly send_at?: string | undefined;
   /** The most SMS per minute, 1 to 1 000 000. Default: as fast as the carriers take them. */
   readonly per_minute?: number | undefined;
+  /** Seconds from the acceptance of each SMS to the latest hand-over, 5 to 2 592 000. Default: no limit. */
+  readonly valid_for?: number | undefined;
+  /** The times at which SMS may be handed over. Null: at any time. Default: that of the service for bulk SMS. */
+  readonly window?: WindowInput | null | undefined;
   /** Whether numbers of the home market may be given in national form. Default false. */
   readonly national?: boolean | undefined;
   /** The metadata of each SMS. */

@@ -6,9 +6,11 @@ import { phoneOf } from '../../common/phone-numbers/phone-spellings.js';
 import { readNumber } from '../../common/phone-numbers/read-number.js';
 import type { Variables } from '../../common/text/personal-text.js';
 import { HttpSettings } from '../../http/http-options.js';
+import { nextSpan } from '../../outbox/windows/opening.js';
+import type { DeliveryWindow } from '../../outbox/windows/window.api.js';
 import { SmsSettings } from '../../sms/sms-options.js';
 import { type ImportFault, type ImportResult, MAX_IMPORT_ERRORS } from '../campaign.api.js';
-import type { CampaignKey, PendingRecipient } from '../campaign.js';
+import type { Campaign, CampaignKey, PendingRecipient } from '../campaign.js';
 import { CampaignSettings } from '../campaign-options.js';
 import { CampaignText } from './campaign-text.js';
 import { readCsv } from './csv-reader.js';
@@ -114,7 +116,7 @@ export class RecipientImport {
       if (imported > room) throw new MessagingError('error.campaign_too_large', { max: this.settings.maxRecipients });
     };
     for await (const recipient of given) {
-      const read = this.read(recipient, text, open.campaign.national);
+      const read = this.read(recipient, text, open.campaign);
       if ('reason' in read) {
         invalid++;
         if (errors.length < MAX_IMPORT_ERRORS) errors.push(read);
@@ -130,11 +132,12 @@ export class RecipientImport {
   private read(
     { row, number: given, vars, fault }: GivenRecipient,
     text: CampaignText,
-    national: boolean,
+    { national, window }: Campaign,
   ): PendingRecipient | ImportFault {
     if (fault) return { row, value: '', reason: wordOf(fault) };
     const number = this.numberOf(given, national);
     if (number === undefined) return { row, value: shown(given), reason: wordOf('error.invalid_number') };
+    if (!this.opens(window, number)) return { row, value: number, reason: wordOf('error.window_empty') };
     const wrong = text.faultIn(vars);
     if (wrong) return { row, value: wrong.variable ?? number, reason: wordOf(wrong.code) };
     // `faultIn` has found that the values that the text uses are texts.
@@ -147,6 +150,11 @@ export class RecipientImport {
     const { home } = this.http;
     const read = national && home !== undefined ? readNumber(given, { home }) : undefined;
     return read !== undefined && this.isRecipient(read) ? read : undefined;
+  }
+
+  /** Whether a window opens in the country of a number. If it does not, the SMS could never be handed over. */
+  private opens(window: DeliveryWindow | undefined, number: string): boolean {
+    return window === undefined || nextSpan(window, number, this.clock.now()) !== undefined;
   }
 
   private isRecipient(number: string): boolean {

@@ -64,13 +64,14 @@ export class CampaignFeed {
    * @throws StorageUnavailableError the SMS may have been accepted; the campaign's row says whether it was
    */
   async feed(campaign: Campaign, recipients: readonly PendingRecipient[]): Promise<Fed> {
-    const { accountId, signature, metadata, key } = campaign;
+    const { accountId, signature, metadata, key, validFor, window = null } = campaign;
+    const valid_for = validFor === undefined ? undefined : validFor / SECOND_MS;
     const { restMs } = paceOf(campaign, this.run.slice);
     const step = sliceStep({ campaign, recipients, restMs, now: this.clock.now() });
     try {
       await this.sms.accept(
         accountId,
-        { signature, metadata, priority: 'bulk', ...this.addressed(campaign, recipients) },
+        { signature, metadata, priority: 'bulk', valid_for, window, ...this.addressed(campaign, recipients) },
         { key, stepOf: () => step },
       );
       return { kind: 'accepted' };

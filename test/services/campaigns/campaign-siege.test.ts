@@ -13,7 +13,7 @@ describe.each(Object.entries(LOCKING_SERVERS))('%s', (name, server) => {
     if (!(await hasServer(name, server.port))) return;
     const { url, drop } = await server.create();
     drops.push(drop);
-    const order = { database: url, recipients: 1500, hosts: 3, kills: 6, pauses: 10, slice: 5 };
+    const order = { database: url, recipients: 1000, hosts: 3, kills: 4, pauses: 10, slice: 5 };
     expect(await besiege(order)).toEqual([]);
   }, 240_000);
 });

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { CampaignQuote, CampaignView, ImportResult } from '../../../src/campaigns/campaign.api.js';
 import { MessagingModule } from '../../../src/messaging/messaging.module.js';
 import type { MessagingOptions } from '../../../src/messaging/module-options.js';
+import type { FakeClock } from '../../../src/testing/fake-clock.js';
 import { eventually } from '../common/eventually.js';
 import type { ApiClient } from '../http/api-client.js';
 import type { Adapter } from '../http/http-apps.js';
@@ -61,9 +62,13 @@ export class CampaignCalls {
     return this.post(`campaigns/${id}/${action}`);
   }
 
-  /** Waits until a campaign has a state. */
-  until(id: string, is: (campaign: CampaignView) => boolean): Promise<CampaignView> {
-    return eventually(() => this.get(id), is);
+  /** Waits until a campaign has a state. With a clock, time passes meanwhile. */
+  until(
+    id: string,
+    is: (campaign: CampaignView) => boolean,
+    pace: { readonly clock?: FakeClock } = {},
+  ): Promise<CampaignView> {
+    return eventually(() => this.get(id), is, pace);
   }
 
   private post<T>(path: string, body: object = {}): Promise<T> {

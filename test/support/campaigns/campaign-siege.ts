@@ -67,7 +67,8 @@ async function prepare(storage: TypeormStorage, { recipients }: SiegeOrder): Pro
   const campaigns = storage.store(CampaignStore);
   const definition = { name: 'A', signature: 'INFOS', content: 'Bonjour {name}', national: false };
   const none = { sendAt: undefined, perMinute: undefined, metadata: undefined };
-  await campaigns.create({ ...KEY, ...definition, ...none, createdAt: at });
+  const anytime = { template: undefined, validFor: undefined, window: undefined };
+  await campaigns.create({ ...KEY, ...definition, ...none, ...anytime, createdAt: at });
   const list = storage.store(RecipientStore);
   const open = await list.begin(KEY, at);
   if (!open) throw new Error('The campaign is not there.');

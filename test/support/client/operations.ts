@@ -54,6 +54,8 @@ const CAMPAIGN: CampaignOrder = {
   content: 'Bonjour {name}',
   send_at: '2026-11-28T10:00:00Z',
   per_minute: 600,
+  valid_for: 86_400,
+  window: { from: '08:00', to: '20:00', days: [1, 2, 3, 4, 5] },
   national: true,
   metadata: { order: '4711' },
 };
@@ -159,7 +161,10 @@ export const METHODS: Readonly<Record<string, ClientMethod>> = {
   disableLoginHook: { method: 'hooks.disable', call: ({ hooks }) => hooks.disable('one') },
   testLoginHook: { method: 'hooks.test', call: ({ hooks }) => hooks.test('one', { number: NUMBER }) },
   listLoginHookCalls: { method: 'hooks.calls', call: ({ hooks }) => hooks.calls('one') },
-  createCampaign: { method: 'campaigns.create', call: ({ campaigns }) => campaigns.create(CAMPAIGN) },
+  createCampaign: {
+    method: 'campaigns.create',
+    call: ({ campaigns }) => campaigns.create({ ...CAMPAIGN, template: 'soldes' }),
+  },
   listCampaigns: { method: 'campaigns.list', call: ({ campaigns }) => campaigns.list({ limit: 1 }).page('next') },
   getCampaign: { method: 'campaigns.get', call: ({ campaigns }) => campaigns.get('one') },
   deleteCampaign: { method: 'campaigns.remove', call: ({ campaigns }) => campaigns.remove('one') },
