@@ -19,6 +19,8 @@ const SMS = {
   template: 'parcel-arrived',
   priority: 'bulk',
   window: WINDOW,
+  send_at: '2026-11-28T10:00:00Z',
+  valid_for: 3600,
   metadata: { order: '4711' },
 } as const;
 const MESSAGE = {
