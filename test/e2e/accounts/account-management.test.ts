@@ -53,7 +53,7 @@ describeOnOneAdapter('the API of an account', (adapter) => {
       locale: 'en',
     });
     const account = { id: accountId, name: 'Test', state: 'active', balance: 1000 };
-    const capabilities = { sms: true, otp: true, msgapp: ['msgapp'], webhooks: true };
+    const capabilities = { sms: true, otp: true, msgapp: ['msgapp'], webhooks: true, hooks: false };
     expect(await viewer.read('me')).toEqual({
       user: { subject: 'viewer@example.com', role: 'viewer' },
       key: null,

@@ -25,6 +25,8 @@ const ALL = [
   'balance:read',
   'events:read',
   'webhooks:write',
+  'hooks:write',
+  'campaigns:write',
 ];
 
 const WRONG: readonly (readonly [object, string])[] = [

@@ -14,6 +14,7 @@ import { playMsgapp } from '../../support/openapi/openapi-msgapp.js';
 import { rawFetch } from '../../support/openapi/openapi-raw-fetch.js';
 import { type Described, operationsOf, pathFor } from '../../support/openapi/openapi-reader.js';
 import { IN_FLIGHT, MAX_BYTES, MAX_RECIPIENTS, playScenario, UNITS } from '../../support/openapi/openapi-scenario.js';
+import { playTemplates } from '../../support/openapi/openapi-templates.js';
 import { TroubledStorage } from '../../support/openapi/openapi-troubles.js';
 import { playWebhooks } from '../../support/openapi/openapi-webhooks.js';
 import { PEPPER } from '../../support/otp/otp-app.js';
@@ -70,6 +71,7 @@ test('each operation returns its documented answer through the client, and throw
     await playMsgapp(stage);
     await playEvents(stage);
     await playWebhooks(stage);
+    await playTemplates(stage);
     await playLimits(stage, document);
 
     const promised = [...operationsOf(document).values()]

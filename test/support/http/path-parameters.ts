@@ -31,6 +31,10 @@ const HOSTILE: Readonly<Record<string, string>> = {
 /** Bodies without which a route refuses the request before it looks anything up. */
 const BODIES: Readonly<Record<string, object>> = {
   'PATCH /manage/accounts/:id': { name: 'Name' },
+  'PUT /templates/:id': { content: 'Bonjour' },
+  'POST /hooks/:id/test': { number: '22670000001' },
+  'POST /campaigns/:id/recipients': { to: [{ number: '22670000001' }] },
+  'POST /campaigns/:id/test': { number: '22670000001' },
   'POST /manage/accounts/:id/topups': { units: 1, reference: 'r' },
   'POST /manage/accounts/:id/adjustments': { units: 1, reference: 'r' },
 };

@@ -39,6 +39,8 @@ const RACES = [
   'one signature 20 times at once: registered once, and everybody gets the same answer',
   'one phone message 20 times at once, among others: stored once',
   '200 steps at once on one record that did not exist: each counts',
+  'the same recipients accepted 10 times at once: they leave the campaign once, and are charged once',
+  'slices and pauses at once: what the campaign has counted is what was charged',
   '20 processes reserve places for different numbers at once: no more are admitted than there are places',
   '200 right codes at once: one is verified',
   '200 wrong codes at once: exactly three are compared',
