@@ -5,11 +5,13 @@ import { columnTypes } from '../storage/schema/column-types.js';
 export function compatTables(dialect: Dialect): string[] {
   const { id, name, text, integer } = columnTypes(dialect);
   return [
-    // One row per message whose status a URL wants to know, until its last status was told. key: the API key that signs the
-    // calls, encrypted. since: the number of the account's last event before the send.
+    // One row per message whose status a URL wants to know, until its last status was told. kind: whose shape the calls have.
+    // sealed_key: the API key that signs the calls, encrypted; null if they are not signed. mask: the statuses that Kannel's
+    // shape tells. since: the number of the account's last event before the send.
     `CREATE TABLE messaging_status_callback (
-      message_id ${id} NOT NULL PRIMARY KEY, account_id ${id} NOT NULL, url ${text} NOT NULL, sealed_key ${text} NOT NULL,
-      since ${integer} NOT NULL, created_at ${integer} NOT NULL)${dialect.clustered}`,
+      message_id ${id} NOT NULL PRIMARY KEY, account_id ${id} NOT NULL, kind ${name} NOT NULL, url ${text} NOT NULL,
+      sealed_key ${text}, mask ${integer} NOT NULL, since ${integer} NOT NULL,
+      created_at ${integer} NOT NULL)${dialect.clustered}`,
     'CREATE INDEX messaging_status_callback_account ON messaging_status_callback (account_id, since)',
     'CREATE INDEX messaging_status_callback_age ON messaging_status_callback (created_at)',
 

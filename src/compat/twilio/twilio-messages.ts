@@ -5,7 +5,7 @@ import { MessagingError } from '../../common/errors.js';
 import { DAY_MS } from '../../common/time.js';
 import type { SmsToSend } from '../../sms/sms-service.js';
 import { SmsService } from '../../sms/sms-service.js';
-import { StatusCallbacks } from './status-callbacks.js';
+import { CallbackRefusal, StatusCallbacks } from '../status-callbacks/status-callbacks.js';
 import { TwilioRefusal } from './twilio-errors.js';
 import { idOf, sidOf } from './twilio-ids.js';
 import { API_VERSION, type TwilioMessage, twilioMessage } from './twilio-message.js';
@@ -51,7 +51,10 @@ export class TwilioMessages {
     }
     const order = orderOf(fields);
     const url = fields.get('StatusCallback');
-    const stepOf = url ? await this.callbacks.prepare({ accountId, key: password, url }) : undefined;
+    const prepared = url ? this.callbacks.prepare({ accountId, kind: 'twilio', key: password, url }) : undefined;
+    const stepOf = await prepared?.catch((error: unknown) => {
+      throw error instanceof CallbackRefusal ? refusedUrl(error) : error;
+    });
     const { smsID } = await this.sms.send(accountId, order, { key, stepOf });
     return this.get(accountId, smsID);
   }
@@ -106,6 +109,14 @@ export class TwilioMessages {
       previous_page_uri: null,
     };
   }
+}
+
+function refusedUrl({ reason }: CallbackRefusal): TwilioRefusal {
+  const message =
+    reason === 'no webhooks'
+      ? 'StatusCallback needs the option webhooks of this service'
+      : "The 'StatusCallback' URL is not a valid URL or may not be called";
+  return new TwilioRefusal(21_609, 400, message);
 }
 
 /** @throws TwilioRefusal for a missing field */

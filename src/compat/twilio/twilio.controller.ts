@@ -11,7 +11,7 @@ import { MessagingController } from '../../http/messaging-controller.js';
 import { MessagingRoute } from '../../http/mounted-routes.js';
 import { RawBody, ReplyHeaders, RequestHeaders } from '../../http/parameters.js';
 import { CarrierCall } from '../../sms/callbacks/sms-callbacks.js';
-import { BasicCallers } from '../basic-callers.js';
+import { DoorCallers } from '../door-callers.js';
 import { firstValues, readForm } from '../form.js';
 import { TwilioRefusal, twilioError } from './twilio-errors.js';
 import { idOf, sidOf } from './twilio-ids.js';
@@ -30,7 +30,7 @@ export class TwilioController {
   private readonly log: FaultLog;
 
   constructor(
-    private readonly callers: BasicCallers,
+    private readonly callers: DoorCallers,
     private readonly messages: TwilioMessages,
     private readonly verify: TwilioVerify,
     private readonly settings: AccountSettings,
@@ -139,7 +139,7 @@ export class TwilioController {
    * @throws MessagingError for a key that is refused, and for the id of another account
    */
   private async admit({ accountSid, headers, ip, permission }: Admitted): Promise<AdmittedCaller> {
-    const { user, password, caller } = await this.callers.admit(headers, permission, ip);
+    const { user, password, caller } = await this.callers.byBasic(headers, permission, ip);
     for (const sid of [user, accountSid ?? user]) {
       if (sidOf('AC', idOf('AC', sid)) !== sidOf('AC', caller.accountId))
         throw new MessagingError('error.unauthorized');

@@ -7,7 +7,7 @@ import twilio from 'twilio';
 import { AccountService, type IssueKeyCallOptions } from '../../../src/accounts/account-service.js';
 import { LedgerService } from '../../../src/billing/ledger-service.js';
 import { CompatModule } from '../../../src/compat/compat.module.js';
-import { StatusCallbackStore } from '../../../src/compat/twilio/status-callback-store.js';
+import { StatusCallbackStore } from '../../../src/compat/status-callbacks/status-callback-store.js';
 import { idOf, sidOf } from '../../../src/compat/twilio/twilio-ids.js';
 import type { MessagingOptions } from '../../../src/messaging/module-options.js';
 import { OptOutService } from '../../../src/sms/opt-out/opt-out-service.js';

@@ -97,6 +97,17 @@ test('a call carries its headers and its body, to the path and the query of the 
   expect(request?.headers).toMatchObject({ host: 'hooks.example', 'webhook-id': 'evt_1', 'content-length': '7' });
 });
 
+test('a call by GET has headers and no body', async () => {
+  const { server, connections } = await world(ok);
+  const outcome = await connections().get({ 'user-agent': 'test' });
+  expect(outcome).toMatchObject({ status: 200, reply: 'thanks', error: undefined });
+  const [request] = server.requests;
+  expect(request?.line).toBe('GET /a?b=c HTTP/1.1');
+  expect(request?.headers).toMatchObject({ host: 'hooks.example', 'user-agent': 'test' });
+  expect(request?.headers).not.toHaveProperty('content-length');
+  expect(request?.headers).not.toHaveProperty('transfer-encoding');
+});
+
 describe('connections', () => {
   test('are kept, and each new one goes to an address that was checked for it', async () => {
     const { count, sockets, trap, network, connections } = await keeping((_, response) => response.end('thanks'));

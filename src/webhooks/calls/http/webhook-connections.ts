@@ -31,6 +31,13 @@ const IDLE_MS = 4000;
  */
 const MAX_HEADER_BYTES = 262_144;
 
+/** What a call sends. */
+interface Call {
+  readonly method: 'GET' | 'POST';
+  readonly headers: WebhookRequest['headers'];
+  readonly body: string | null;
+}
+
 /** A connection, which carries one call at a time. */
 interface Link {
   readonly client: Client;
@@ -68,10 +75,19 @@ export class WebhookConnections {
   }
 
   /**
-   * Makes one call. Never throws. A server may close a connection while it is being sent the next call. Such a call is repeated
+   * Posts one call. Never throws. A server may close a connection while it is being sent the next call. Such a call is repeated
    * at once on a new connection, if no byte of a response has come.
    */
   post(request: WebhookRequest): Promise<WebhookOutcome> {
+    return this.call({ method: 'POST', ...request });
+  }
+
+  /** Makes one call by GET, without a body. Otherwise as `post`. */
+  get(headers: WebhookRequest['headers']): Promise<WebhookOutcome> {
+    return this.call({ method: 'GET', headers, body: null });
+  }
+
+  private call(request: Call): Promise<WebhookOutcome> {
     return new Promise((resolve) => {
       const began = this.clock.elapsed();
       const link = this.idle.pop() ?? this.open();
@@ -97,13 +113,13 @@ export class WebhookConnections {
     for (const link of this.links) this.drop(link);
   }
 
-  private exchange(link: Link, { headers, body }: WebhookRequest, onEnd: (end: ExchangeEnd) => void): WebhookExchange {
+  private exchange(link: Link, call: Call, onEnd: (end: ExchangeEnd) => void): WebhookExchange {
     const exchange = new WebhookExchange((end, isWhole) => {
       if (isWhole) this.keep(link);
       else this.drop(link);
       onEnd(end);
     });
-    link.client.dispatch({ method: 'POST', path: this.path, headers, body }, exchange);
+    link.client.dispatch({ ...call, path: this.path }, exchange);
     return exchange;
   }
 

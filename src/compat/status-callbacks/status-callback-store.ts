@@ -1,20 +1,8 @@
 import type { SendStep } from '../../outbox/accept/send-step.js';
 import type { Database } from '../../storage/engine/database.js';
 import { rowsOf, write } from '../../storage/engine/operation.js';
-import { integerOf, shapeOf, textOf } from '../../storage/engine/rows.js';
-
-/** A message whose status a URL wants to know. */
-export interface StatusCallback {
-  readonly messageId: string;
-  readonly accountId: string;
-  readonly url: string;
-  /** The API key that signs the calls, encrypted. */
-  readonly sealedKey: string;
-  /** The number of the account's last event before the send. */
-  readonly since: number;
-  /** Milliseconds since the epoch. */
-  readonly createdAt: number;
-}
+import { integerOf, optionalText, shapeOf, textOf } from '../../storage/engine/rows.js';
+import { callbackKind, type StatusCallback } from './status-callback.js';
 
 /** The events of an account that this process tells. */
 export interface TakenReader {
@@ -23,14 +11,14 @@ export interface TakenReader {
   readonly after: number;
 }
 
-const CALLBACK = shapeOf('message_id account_id url sealed_key', 'since created_at');
+const CALLBACK = shapeOf('message_id account_id kind url sealed_key', 'mask since created_at');
 
 /** Keeps the URLs that want to know the status of messages. Each method is one transaction. */
 export class StatusCallbackStore {
   constructor(private readonly database: Database) {}
 
   /** The step that stores a callback in the transaction of its send. */
-  stepOf({ messageId, accountId, url, sealedKey, since, createdAt }: StatusCallback): SendStep {
+  stepOf({ messageId, accountId, kind, url, sealedKey, mask, since, createdAt }: StatusCallback): SendStep {
     return {
       write: (dialect) => [
         dialect.insertRows({
@@ -42,7 +30,7 @@ export class StatusCallbackStore {
         dialect.insertRows({
           table: 'messaging_status_callback',
           shape: CALLBACK,
-          rows: [[messageId, accountId, url, sealedKey, since, createdAt]],
+          rows: [[messageId, accountId, kind, url, sealedKey ?? null, mask, since, createdAt]],
         }),
       ],
     };
@@ -86,8 +74,10 @@ export class StatusCallbackStore {
           {
             messageId,
             accountId: textOf(row, 'account_id'),
+            kind: callbackKind(textOf(row, 'kind')),
             url: textOf(row, 'url'),
-            sealedKey: textOf(row, 'sealed_key'),
+            sealedKey: optionalText(row, 'sealed_key'),
+            mask: integerOf(row, 'mask'),
             since: integerOf(row, 'since'),
             createdAt: integerOf(row, 'created_at'),
           },
@@ -97,7 +87,7 @@ export class StatusCallbackStore {
   }
 
   /**
-   * Stores that the events up to a number were told, and removes the callbacks of messages whose last status was among them.
+   * Stores that the events up to a number were told, and removes the callbacks of messages that were completed among them.
    * @param leaseUntil the end of the lease; 0: the account is given back
    * @returns false if another process has taken the account
    */

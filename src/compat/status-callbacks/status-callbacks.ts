@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap, Optional } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { STORAGE_RETRY_MS } from '../../common/concurrency/async.js';
@@ -11,19 +10,23 @@ import { HOUR_MS, MINUTE_MS } from '../../common/time.js';
 import { VERSION } from '../../common/version.js';
 import { EventLog } from '../../events/event-log.js';
 import type { EventType } from '../../events/event-types.js';
-import type { DeliveryData } from '../../events/events.api.js';
+import type { DeliveryData, SendData } from '../../events/events.api.js';
 import type { SendStep } from '../../outbox/accept/send-step.js';
 import { DispatchSettings, roleDelivers } from '../../outbox/delivery/dispatch-options.js';
 import { IdleTimer } from '../../outbox/delivery/idle-timer.js';
 import { WebhookHttp } from '../../webhooks/calls/http/webhook-http.js';
 import { WebhookTargets } from '../../webhooks/endpoints/webhook-targets.js';
 import { WebhookSettings } from '../../webhooks/webhook-options.js';
-import { type StatusCallback, StatusCallbackStore, type TakenReader } from './status-callback-store.js';
-import { TwilioRefusal } from './twilio-errors.js';
-import { sidOf } from './twilio-ids.js';
-import { API_VERSION, deliveryErrorCode, senderOf, twilioStatus } from './twilio-message.js';
+import { kannelCall } from '../kannel/kannel-call.js';
+import { twilioCall } from '../twilio/twilio-call.js';
+import type { MakeCall, ToldDelivery } from './status-call.js';
+import type { CallbackKind, StatusCallback } from './status-callback.js';
+import { StatusCallbackStore, type TakenReader } from './status-callback-store.js';
 
-/** The events that change the status of a message. */
+/** How the calls of each kind are made. */
+const CALLS: Readonly<Record<CallbackKind, MakeCall>> = { twilio: twilioCall, kannel: kannelCall };
+
+/** The events that change the status of a message, and the one that says that no other follows. */
 const EVENTS = [
   'message.sent',
   'message.delivered',
@@ -31,10 +34,8 @@ const EVENTS = [
   'message.failed',
   'message.unknown',
   'message.canceled',
+  'send.completed',
 ] as const satisfies readonly EventType[];
-
-/** The statuses after which a message changes no more. */
-const LAST: ReadonlySet<string> = new Set(['delivered', 'undelivered', 'failed', 'canceled', 'unknown']);
 
 /** How many events are told at a time. */
 const PAGE = 50;
@@ -46,17 +47,27 @@ const LEASE_MS = 5 * MINUTE_MS;
 const PAUSES_MS = [1000, 5000];
 
 /** Who asks for callbacks, and where. */
-interface CallbackOrder {
-  readonly accountId: string;
-  /** The API key that the calls are signed with, as the caller sent it. */
-  readonly key: string;
-  readonly url: string;
+type CallbackOrder = { readonly accountId: string; readonly url: string } & (
+  | {
+      readonly kind: 'twilio';
+      /** The API key that the calls are signed with, as the caller sent it. */
+      readonly key: string;
+    }
+  | { readonly kind: 'kannel'; readonly mask: number }
+);
+
+/** No callbacks can be made: the host has not mounted webhooks, or the URL may not be called. */
+export class CallbackRefusal extends Error {
+  override readonly name = 'CallbackRefusal';
+  constructor(readonly reason: 'no webhooks' | 'address') {
+    super(`The callback was refused: ${reason}.`);
+  }
 }
 
 /**
- * Tells URLs the status of messages, as Twilio does for `StatusCallback`: a form, signed with the account's API key. The URL of a
- * message is stored in the transaction of the send, and statuses are read from the log of events. So no crash loses a callback; a
- * crash may repeat one. A receiver that does not answer gets three attempts.
+ * Tells URLs the status of messages, in the shape of the door that took the message. The URL of a message is stored in the
+ * transaction of the send, and statuses are read from the log of events. So no crash loses a callback; a crash may repeat one. A
+ * receiver that does not answer gets three attempts.
  */
 @Injectable()
 export class StatusCallbacks implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -80,7 +91,7 @@ export class StatusCallbacks implements OnApplicationBootstrap, BeforeApplicatio
     @Optional() targets?: WebhookTargets,
     @Optional() settings?: WebhookSettings,
   ) {
-    this.log = faultLog('Twilio', clock);
+    this.log = faultLog('Compat', clock);
     this.idle = new IdleTimer(clock);
     this.owner = ids.next();
     this.doors = targets &&
@@ -90,20 +101,24 @@ export class StatusCallbacks implements OnApplicationBootstrap, BeforeApplicatio
   /**
    * Prepares the callbacks of a send.
    * @returns makes the step that stores them in the transaction of the send
-   * @throws TwilioRefusal 21609 for a URL that may not be called, and if the host has not mounted webhooks
+   * @throws CallbackRefusal
    */
-  async prepare({ accountId, key, url }: CallbackOrder): Promise<(messageId: string) => SendStep> {
+  async prepare(order: CallbackOrder): Promise<(messageId: string) => SendStep> {
     const { doors } = this;
-    if (doors === undefined) throw refusedUrl('StatusCallback needs the option webhooks of this service');
-    const { href } = await doors.targets.check(url).catch((error: unknown) => {
-      if (error instanceof MessagingError && error.code === 'error.webhook_url_refused') throw refusedUrl();
+    if (doors === undefined) throw new CallbackRefusal('no webhooks');
+    const { accountId, kind } = order;
+    const { href } = await doors.targets.check(order.url).catch((error: unknown) => {
+      if (error instanceof MessagingError && error.code === 'error.webhook_url_refused') {
+        throw new CallbackRefusal('address');
+      }
       throw error;
     });
     const now = this.clock.now();
     const { last: since } = await this.events.switchOn(accountId, now);
     return (messageId) => {
-      const sealedKey = doors.sealer.seal(messageId, key);
-      return this.store.stepOf({ messageId, accountId, url: href, sealedKey, since, createdAt: now });
+      const sealedKey = order.kind === 'twilio' ? doors.sealer.seal(messageId, order.key) : undefined;
+      const mask = order.kind === 'kannel' ? order.mask : 0;
+      return this.store.stepOf({ messageId, accountId, kind, url: href, sealedKey, mask, since, createdAt: now });
     };
   }
 
@@ -156,42 +171,48 @@ export class StatusCallbacks implements OnApplicationBootstrap, BeforeApplicatio
   private async tell(taken: TakenReader): Promise<void> {
     const { accountId, after } = taken;
     const page = await this.events.read({ accountId, after, types: EVENTS, limit: PAGE });
-    // Only these types were read, and all of them have the data of a delivery.
-    const deliveries = page.events.map(({ data }) => data as DeliveryData).filter(({ channel }) => channel === 'sms');
-    const callbacks = await this.store.of([...new Set(deliveries.map(({ id }) => id))]);
-    const finished: string[] = [];
+    const deliveries: ToldDelivery[] = [];
+    const completed: string[] = [];
+    for (const { type, data, at } of page.events) {
+      if (type === 'send.completed') completed.push((data as SendData).id);
+      // The other types that were read have the data of a delivery.
+      else deliveries.push({ ...(data as DeliveryData), at });
+    }
+    const callbacks = await this.store.of([...new Set([...deliveries.map(({ id }) => id), ...completed])]);
+    // A send may have many recipients. The statuses of each are told in their order.
+    const recipients = new Map<string, ToldDelivery[]>();
+    for (const delivery of deliveries) {
+      const recipient = `${delivery.id} ${delivery.position}`;
+      recipients.set(recipient, [...(recipients.get(recipient) ?? []), delivery]);
+    }
     await Promise.all(
-      [...callbacks.values()].map(async (callback) => {
-        for (const delivery of deliveries.filter(({ id }) => id === callback.messageId)) {
-          await this.call(callback, delivery);
-          if (LAST.has(delivery.status)) finished.push(callback.messageId);
+      [...recipients.values()].map(async (statuses) => {
+        for (const delivery of statuses) {
+          const callback = callbacks.get(delivery.id);
+          if (callback) await this.call(callback, delivery);
         }
       }),
     );
+    const finished = completed.filter((id) => callbacks.has(id));
     // A shutdown has cut the calls short. Another process tells this page again when the lease is given back.
     if (this.idle.stopped) await this.store.advance(this.owner, taken, [], 0);
     else await this.store.advance(this.owner, { accountId, after: page.nextAfter }, finished, 0);
   }
 
-  private async call({ messageId, accountId, url, sealedKey }: StatusCallback, delivery: DeliveryData): Promise<void> {
-    const key = this.doors?.sealer.open(messageId, sealedKey);
-    // Without the pepper that it was encrypted with, the key is lost, and nothing can sign.
-    if (this.doors === undefined || key === undefined) return;
-    const fields = fieldsOf(accountId, delivery);
-    const request = {
-      headers: {
-        'content-type': 'application/x-www-form-urlencoded',
-        'user-agent': `nestjs-messaging/${VERSION}`,
-        'x-twilio-signature': signatureOf(key, url, fields),
-      },
-      body: String(new URLSearchParams(fields)),
-    };
-    const connections = this.doors.http.connections(url);
+  private async call(callback: StatusCallback, delivery: ToldDelivery): Promise<void> {
+    const { messageId, sealedKey } = callback;
+    if (this.doors === undefined) return;
+    const key = sealedKey === undefined ? undefined : this.doors.sealer.open(messageId, sealedKey);
+    const call = CALLS[callback.kind](callback, delivery, key);
+    if (call === undefined) return;
+    const headers = { 'user-agent': `nestjs-messaging/${VERSION}`, ...call.headers };
+    const connections = this.doors.http.connections(call.url);
     try {
       for (const pauseMs of [0, ...PAUSES_MS]) {
         if (pauseMs > 0) await this.idle.pause(pauseMs);
         if (this.idle.stopped) return;
-        const { status } = await connections.post(request);
+        const { body } = call;
+        const { status } = await (body === undefined ? connections.get(headers) : connections.post({ headers, body }));
         // A refusal would be repeated; a receiver that is down may come back.
         if (status !== undefined && status < 500 && status !== 429) return;
       }
@@ -199,35 +220,4 @@ export class StatusCallbacks implements OnApplicationBootstrap, BeforeApplicatio
       connections.close();
     }
   }
-}
-
-/** The fields of a call, as Twilio names them. */
-function fieldsOf(accountId: string, delivery: DeliveryData): Record<string, string> {
-  const sid = sidOf('SM', delivery.id);
-  const status = twilioStatus(delivery.status);
-  const error = deliveryErrorCode(delivery.status, delivery.error);
-  return {
-    MessageSid: sid,
-    SmsSid: sid,
-    AccountSid: sidOf('AC', accountId),
-    MessageStatus: status,
-    SmsStatus: status,
-    To: `+${delivery.number}`,
-    From: senderOf(delivery.signature ?? ''),
-    ApiVersion: API_VERSION,
-    ...(error !== null && { ErrorCode: String(error) }),
-  };
-}
-
-/** The header `X-Twilio-Signature`: HMAC-SHA1 over the URL and the sorted fields, base64. */
-function signatureOf(key: string, url: string, fields: Readonly<Record<string, string>>): string {
-  const text = Object.keys(fields)
-    .sort()
-    .map((name) => `${name}${fields[name]}`)
-    .join('');
-  return createHmac('sha1', key).update(`${url}${text}`).digest('base64');
-}
-
-function refusedUrl(message = "The 'StatusCallback' URL is not a valid URL or may not be called"): TwilioRefusal {
-  return new TwilioRefusal(21_609, 400, message);
 }

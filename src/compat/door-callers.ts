@@ -11,9 +11,16 @@ export interface BasicCredentials {
   readonly password: string;
 }
 
-/** Authenticates callers whose key is the password of Basic authentication. */
+/** A caller of a door. */
+export interface DoorCaller {
+  readonly caller: Caller;
+  /** Whether the key may be used only from some addresses. */
+  readonly isBound: boolean;
+}
+
+/** Authenticates callers whose key is not in a header of ours. */
 @Injectable()
-export class BasicCallers {
+export class DoorCallers {
   constructor(
     private readonly authenticator: Authenticator,
     private readonly admission: Admission,
@@ -24,17 +31,25 @@ export class BasicCallers {
    * @param ip the client's address according to the framework
    * @throws MessagingError `error.unauthorized`, and the other reasons for which a key is refused
    */
-  async admit(
+  async byKey(key: string, permission: PermissionName, ip: string | undefined): Promise<DoorCaller> {
+    const answer = await this.authenticator.authenticate({ 'x-api-key': key });
+    const admitted = await this.admission.admit(answer, permissionOf(permission), { target: '', ip });
+    if (admitted.kind === 'refused') throw new MessagingError(admitted.code, {}, admitted.retryAfter);
+    return { caller: admitted.caller, isBound: admitted.known?.addresses !== undefined };
+  }
+
+  /**
+   * The caller whose key is the password of Basic authentication.
+   * @throws MessagingError as `byKey`
+   */
+  async byBasic(
     { authorization }: Pick<IncomingHttpHeaders, 'authorization'>,
     permission: PermissionName,
     ip: string | undefined,
-  ): Promise<{ readonly caller: Caller } & BasicCredentials> {
+  ): Promise<DoorCaller & BasicCredentials> {
     const given = credentialsIn(authorization);
     if (given === undefined) throw new MessagingError('error.unauthorized');
-    const answer = await this.authenticator.authenticate({ 'x-api-key': given.password });
-    const admitted = await this.admission.admit(answer, permissionOf(permission), { target: '', ip });
-    if (admitted.kind === 'refused') throw new MessagingError(admitted.code, {}, admitted.retryAfter);
-    return { caller: admitted.caller, ...given };
+    return { ...(await this.byKey(given.password, permission, ip)), ...given };
   }
 }
 
