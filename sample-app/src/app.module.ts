@@ -36,6 +36,7 @@ export class AppModule {
           msgapp: { transport: msgappTransport(config.msgappTransport), tariff: { text: 1, media: 2 }, credentialsKey },
           webhooks: webhookPepper ? { pepper: webhookPepper, allow: config.mediaAllow } : undefined,
           hooks: hookPepper ? { pepper: hookPepper } : undefined,
+          campaigns: {},
           telemetry: metricsSecret ? PrometheusTelemetry.forRoot({ route: { secret: metricsSecret } }) : undefined,
           management: managementSecret ? { secret: managementSecret } : undefined,
           media: { allow: config.mediaAllow },
