@@ -33,6 +33,7 @@ import { campaignView } from './campaign-view.js';
 import { CampaignText } from './recipients/campaign-text.js';
 import { RecipientImport } from './recipients/recipient-import.js';
 import { type CampaignRecipientsQuery, RecipientListing, type ShowRecipients } from './recipients/recipient-listing.js';
+import { CampaignWithdrawal } from './run/campaign-withdrawal.js';
 
 /** The answer to a call of this service. */
 export interface CampaignAnswer<T> {
@@ -85,6 +86,7 @@ export class CampaignService {
     private readonly listing: RecipientListing,
     private readonly counter: CampaignCounter,
     private readonly quotes: CampaignQuotes,
+    private readonly withdrawal: CampaignWithdrawal,
     private readonly sms: SmsService,
     private readonly smsSettings: SmsSettings,
     private readonly signatures: SignatureDirectory,
@@ -223,7 +225,11 @@ export class CampaignService {
     return this.change(accountId, id, 'resume', options);
   }
 
-  /** Cancels a campaign for good. Recipients that have not become an SMS get none. @throws MessagingError `error.campaign_state` */
+  /**
+   * Cancels a campaign for good. Recipients that have not become an SMS get none. SMS that no worker has claimed are canceled and
+   * refunded, also those of a completed campaign. A repeat cancels what a crash has left.
+   * @throws MessagingError `error.campaign_state` also if nothing of a completed campaign waits
+   */
   cancel(accountId: string, id: string, options: CampaignCallOptions = {}): Promise<CampaignAnswer<CampaignView>> {
     return this.change(accountId, id, 'cancel', options);
   }
@@ -276,6 +282,8 @@ export class CampaignService {
       if (!changed) throw notFound();
       for (const event of changed.events) this.events.publish(event);
       publishNotice(this.notifier, 'campaign', id);
+      // If this fails, the campaign's process goes on with it, and so does a repeat of the call.
+      if (action === 'cancel') await this.withdrawal.withdraw(changed.campaign);
       return this.view(changed.campaign);
     });
   }

@@ -15,6 +15,7 @@ import { RecipientListing } from './recipients/recipient-listing.js';
 import { RecipientStore } from './recipients/recipient-store.js';
 import { CampaignFeed } from './run/campaign-feed.js';
 import { CampaignRunner } from './run/campaign-runner.js';
+import { CampaignWithdrawal } from './run/campaign-withdrawal.js';
 import { LeaseStore } from './run/lease-store.js';
 import { CampaignRunSettings } from './run/run-settings.js';
 import { SliceStore } from './run/slice-store.js';
@@ -44,6 +45,7 @@ export const CAMPAIGNS_CAPABILITY: Capability = {
     CampaignQuotes,
     CampaignRunSettings,
     CampaignFeed,
+    CampaignWithdrawal,
     CampaignRunner,
     CampaignService,
     PURGE,

@@ -129,6 +129,7 @@ export class CampaignRoutes {
     return this.#post([id, 'resume'], undefined, options);
   }
 
+  /** Cancels it for good, with its SMS that still wait for a carrier. Their units are refunded. */
   cancel(id: string, options?: SendOptions): Promise<CampaignView> {
     return this.#post([id, 'cancel'], undefined, options);
   }

@@ -357,7 +357,10 @@ export const EVENTS = {
   'campaign.paused': event('A campaign sends no SMS until somebody resumes it.', PausedCampaign),
   'campaign.resumed': event<CampaignData>('A paused campaign goes on.', CampaignData),
   'campaign.completed': event<CampaignData>('Every recipient of a campaign has become an SMS.', CampaignData),
-  'campaign.canceled': event<CampaignData>('A campaign was canceled. Its other recipients get no SMS.', CampaignData),
+  'campaign.canceled': event<CampaignData>(
+    'A campaign was canceled. Its other recipients get no SMS, and SMS that no worker had claimed are canceled.',
+    CampaignData,
+  ),
 };
 
 /** The types of events that are in no log. They go to one endpoint, whatever its types. */

@@ -9,6 +9,7 @@ import type { Campaign } from '../campaign.js';
 import type { CampaignOrder, CampaignStore } from '../campaign-store.js';
 import type { RecipientStore } from '../recipients/recipient-store.js';
 import { type CampaignFeed, paceOf } from './campaign-feed.js';
+import type { CampaignWithdrawal } from './campaign-withdrawal.js';
 import type { CampaignLease, LeaseStore } from './lease-store.js';
 import type { CampaignRunSettings } from './run-settings.js';
 import type { SliceStore } from './slice-store.js';
@@ -20,6 +21,7 @@ export interface RunContext {
   readonly slices: SliceStore;
   readonly leases: LeaseStore;
   readonly feed: CampaignFeed;
+  readonly withdrawal: CampaignWithdrawal;
   readonly settings: CampaignRunSettings;
   readonly events: MessagingEvents;
   readonly clock: Clock;
@@ -179,9 +181,13 @@ export class CampaignRun {
     return 0;
   }
 
-  /** Counts the states of a campaign that accepts nothing, until they are final. */
+  /**
+   * Counts the states of a campaign that accepts nothing, until they are final. If it is canceled, its SMS that still wait are, too:
+   * the process that was to cancel them may have crashed.
+   */
   private async follow(campaign: Campaign): Promise<number | undefined> {
     this.restoreSize();
+    if (campaign.status === 'canceled') await this.context.withdrawal.withdraw(campaign);
     if ((await this.count(campaign)) > 0) return COUNT_MS;
     await this.context.leases.rest(campaign);
     return undefined;

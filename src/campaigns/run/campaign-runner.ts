@@ -12,6 +12,7 @@ import { CampaignStore } from '../campaign-store.js';
 import { RecipientStore } from '../recipients/recipient-store.js';
 import { CampaignFeed } from './campaign-feed.js';
 import { CampaignRun, type RunContext } from './campaign-run.js';
+import { CampaignWithdrawal } from './campaign-withdrawal.js';
 import { LeaseStore } from './lease-store.js';
 import { CampaignRunSettings } from './run-settings.js';
 import { SliceStore } from './slice-store.js';
@@ -39,6 +40,7 @@ export class CampaignRunner implements OnApplicationBootstrap, BeforeApplication
     recipients: RecipientStore,
     slices: SliceStore,
     feed: CampaignFeed,
+    withdrawal: CampaignWithdrawal,
     events: MessagingEvents,
     private readonly notifier: Notifier,
     private readonly clock: Clock,
@@ -51,7 +53,7 @@ export class CampaignRunner implements OnApplicationBootstrap, BeforeApplication
     this.log = faultLog('Campaigns', clock);
     this.idle = new IdleTimer(clock);
     this.pollMs = Math.min(dispatch.pollMs, settings.leaseMs / 6);
-    this.context = { campaigns, recipients, slices, leases, feed, settings, events, clock, log: this.log };
+    this.context = { campaigns, recipients, slices, leases, feed, withdrawal, settings, events, clock, log: this.log };
   }
 
   onApplicationBootstrap(): void {

@@ -26,6 +26,11 @@ export class SliceStore {
     return this.database.read(() => readOpen(id, foldedTo, limit));
   }
 
+  /** The slices from a place on that had SMS waiting for the carrier when they were counted last, in their order. */
+  waiting({ id }: Campaign, from: number, limit: number): Promise<readonly Slice[]> {
+    return this.database.read(() => readWaiting(id, from, limit));
+  }
+
   /** All slices whose counts are not in `Campaign.folded`, in their order. */
   all({ id, accountId, foldedTo }: Campaign): Promise<readonly Slice[]> {
     return this.database.browse(() => readFrom(id, foldedTo), accountId);
@@ -62,6 +67,17 @@ function* readOpen(id: string, from: number, limit: number): Operation<readonly 
   const rows = yield* rowsOf(
     `SELECT ${SLICE} FROM messaging_campaign_slice WHERE campaign_id = ? AND first >= ? AND open = 1
       ORDER BY CASE WHEN waiting > 0 THEN 0 ELSE 1 END, counted_at, first LIMIT ?`,
+    id,
+    from,
+    limit,
+  );
+  return rows.map(toSlice);
+}
+
+function* readWaiting(id: string, from: number, limit: number): Operation<readonly Slice[]> {
+  const rows = yield* rowsOf(
+    `SELECT ${SLICE} FROM messaging_campaign_slice WHERE campaign_id = ? AND first >= ? AND open = 1 AND waiting > 0
+      ORDER BY first LIMIT ?`,
     id,
     from,
     limit,

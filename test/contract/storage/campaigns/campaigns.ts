@@ -260,6 +260,40 @@ export function campaignTests({ test }: TestRunner, world: StorageFixture): void
     );
   });
 
+  test('a completed campaign can be canceled as long as one of its SMS waits for a carrier', async () => {
+    await world.fund(10);
+    const stores = await running(world, 2);
+    const campaign = await load(stores, stores.lease);
+    await world.accept(slice(1, campaign, await stores.recipients.pending(campaign, '', 2)));
+    await stores.campaigns.change(KEY, { action: 'complete', at: START });
+    const [waiting, ...others] = await stores.slices.waiting(campaign, 0, 10);
+    assert.ok(waiting);
+    assert.deepEqual([waiting.recipients, others, await stores.slices.waiting(campaign, 1, 10)], [2, [], []]);
+    const { messageId } = waiting;
+    const order = { accountId: ACCOUNT, messageId, from: 0, at: START };
+    const canceled = await stores.campaigns.change(KEY, { action: 'cancel', at: START });
+    assert.equal(canceled?.campaign.status, 'canceled');
+    assert.equal((await stores.outbox.cancel(order)).transitions.length, 2);
+    await stores.slices.keep(campaign, await stores.slices.count([waiting], START), START);
+    assert.deepEqual(await stores.slices.waiting(campaign, 0, 10), []);
+    const { folded } = await load(stores, stores.lease);
+    assert.deepEqual([folded?.canceled, folded?.refunded], [2, 2]);
+    await world.holds(10);
+  });
+
+  test('a completed campaign of which nothing waits cannot be canceled', async () => {
+    await world.fund(10);
+    const stores = await running(world, 1);
+    const campaign = await load(stores, stores.lease);
+    await world.accept(slice(1, campaign, await stores.recipients.pending(campaign, '', 1)));
+    await stores.campaigns.change(KEY, { action: 'complete', at: START });
+    // The counts are not up to date: the slice is still listed as waiting.
+    await world.claim();
+    await assert.rejects(stores.campaigns.change(KEY, { action: 'cancel', at: START }), {
+      code: 'error.campaign_state',
+    });
+  });
+
   test('a draft is removed with its recipients, an ended campaign after its time', async () => {
     await world.fund(0);
     const stores = await running(world, 3);

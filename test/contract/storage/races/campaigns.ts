@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { CampaignStore } from '../../../../src/campaigns/campaign-store.js';
+import { OutboxStore } from '../../../../src/outbox/outbox-store.js';
 import { CAMPAIGN_ID, campaignStores, commitSlice, running, slice } from '../campaigns/campaigns.js';
 import { ACCOUNT, START } from '../fixtures.js';
 import { atOnce, type Race } from './race.js';
@@ -44,5 +45,42 @@ export const CAMPAIGN_RACES: Readonly<Record<string, Race>> = {
     assert.equal(campaign.accepted, slices.length * 3);
     assert.equal(campaign.units, campaign.accepted);
     await world.holds(100 - campaign.accepted);
+  },
+
+  'slices, a worker and two cancellations at once: what nobody has claimed is refunded once': async (world, hand) => {
+    await world.fund(100);
+    const { leases, lease, recipients, slices } = await running(world, 40);
+    const key = { id: CAMPAIGN_ID, accountId: ACCOUNT };
+    const load = async () => {
+      const loaded = await leases.load(lease, START);
+      assert.ok(loaded);
+      return loaded.campaign;
+    };
+    await atOnce(12, async (index) => {
+      if (index === 7)
+        return void (await hand(index).store(CampaignStore).change(key, { action: 'cancel', at: START }));
+      const campaign = await load();
+      const next = await recipients.pending(campaign, campaign.place, 3);
+      if (campaign.status === 'running') await commitSlice(hand(index), slice(index, campaign, next));
+    });
+    const campaign = await load();
+    assert.equal(campaign.status, 'canceled');
+    const waiting = await slices.waiting(campaign, 0, 100);
+    assert.equal(waiting.length * 3, campaign.accepted);
+    await atOnce(3, async (index) => {
+      if (index === 2) return void (await world.claim());
+      for (const { messageId } of waiting) {
+        const order = { accountId: ACCOUNT, messageId, from: 0, at: START };
+        await hand(index).store(OutboxStore).cancel(order);
+      }
+    });
+    let [canceled, refunded, queued] = [0, 0, 0];
+    for (const { counts } of await slices.count(waiting, START)) {
+      canceled += counts.canceled;
+      refunded += counts.refunded;
+      queued += counts.queued;
+    }
+    assert.deepEqual([canceled + queued, refunded], [campaign.accepted, canceled]);
+    await world.holds(100 - campaign.accepted + refunded);
   },
 };
