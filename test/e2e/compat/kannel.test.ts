@@ -7,6 +7,7 @@ import { ConsoleLogger } from '@nestjs/common';
 import { AccountService, type IssueKeyCallOptions } from '../../../src/accounts/account-service.js';
 import { LedgerService } from '../../../src/billing/ledger-service.js';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
+import { UuidGenerator } from '../../../src/common/ids.js';
 import { CompatModule } from '../../../src/compat/compat.module.js';
 import { StatusCallbackStore } from '../../../src/compat/status-callbacks/status-callback-store.js';
 import type { MessagingOptions } from '../../../src/messaging/module-options.js';
@@ -14,6 +15,8 @@ import { OptOutService } from '../../../src/sms/opt-out/opt-out-service.js';
 import { SmsService } from '../../../src/sms/sms-service.js';
 import { StartedStorage } from '../../../src/storage/messaging-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { HttpSmsTransport } from '../../../src/transports/http/http-sms-transport.js';
+import { kannel } from '../../../src/transports/http/vendors/kannel.js';
 import { eventually } from '../../support/common/eventually.js';
 import { type Adapter, describeOnBothAdapters } from '../../support/http/http-apps.js';
 import { call } from '../../support/http/http-client.js';
@@ -21,6 +24,8 @@ import { OPTIONS, startMessaging } from '../../support/mounting/messaging-app.js
 import { alsoUnmount, unmountAfterEach } from '../../support/mounting/mounted.js';
 import { PEPPER } from '../../support/otp/otp-app.js';
 import { ScriptedTransport } from '../../support/outbox/scripted-transport.js';
+import { anSms, CALLBACK_SECRET } from '../../support/transports/gateway/gateway-fixture.js';
+import { RecordingSink } from '../../support/transports/gateway/recording-sink.js';
 
 unmountAfterEach();
 
@@ -276,6 +281,49 @@ describeOnBothAdapters('the door in Kannel’s shape', (adapter) => {
       '/?to=%2B22670000002&s=1&a=',
       '/?to=%2B22670000002&s=8&a=',
     ]);
+  });
+
+  test('our own client of Kannel sends through it, and reads its calls', async () => {
+    const { accountId, key, base, taken, transport: carrier, clock } = await start(adapter, WEBHOOKS);
+    const gateway = await receiver();
+    const vendor = kannel({ username: accountId, password: key, baseUrl: base.replace('/cgi-bin/sendsms', '') });
+    const callbackUrl = `${gateway.base}/callbacks/kannel`;
+    const client = new HttpSmsTransport(
+      { vendor, callbackUrl, callbackSecret: CALLBACK_SECRET },
+      clock,
+      new UuidGenerator(),
+    );
+    await client.start();
+    try {
+      const batch = [
+        anSms({ signature: 'INFOS' }),
+        anSms({ signature: 'INFOS', position: 1, number: '22670000002', text: 'Merci ☎', priority: 'code' }),
+      ];
+      const results = await client.submit(batch, new AbortController().signal, () => undefined);
+      expect(results.map(({ kind }) => kind)).toEqual(['sent', 'sent']);
+      await taken(2);
+      expect(
+        carrier.taken.map(({ number, text, priority = 'normal' }) => `${number} ${text} ${priority}`).sort(),
+      ).toEqual(['22670000001 Bonjour normal', '22670000002 Merci ☎ high']);
+      await carrier.sink.receipts([
+        { route: 'scripted', ids: ['22670000001-1'], number: '22670000001', status: 'delivered' },
+        { route: 'scripted', ids: ['22670000002-1'], number: '22670000002', status: 'undelivered' },
+      ]);
+      await eventually(
+        () => gateway.calls.length,
+        (calls) => calls === 2,
+        { clock, stepMs: 50 },
+      );
+      const sink = new RecordingSink();
+      for (const { method, url } of gateway.calls) {
+        const asked = { method, url: `${gateway.base}${url}`, headers: {}, body: Buffer.of(), secret: CALLBACK_SECRET };
+        expect((await client.callbacks.get('kannel')?.(asked, sink))?.status).toBe(200);
+      }
+      const told = sink.reported.map(({ smsId, position, status }) => `${smsId} ${position} ${status}`).sort();
+      expect(told).toEqual(['sms-1 0 delivered', 'sms-1 1 undelivered']);
+    } finally {
+      await client.stop();
+    }
   });
 
   test('a dlr-url that may not be called is refused before the send', async () => {
