@@ -45,6 +45,9 @@ export interface SmsOrder {
   readonly valid_for?: number | undefined;
 }
 
+/** The new times of an SMS. */
+export type ScheduleChanges = Pick<SmsOrder, 'send_at' | 'valid_for' | 'window'>;
+
 export type { DeliveryStatus, PublishedStatus, SmsStatus, WaitingStatus } from '../events/delivery-status.js';
 export type { CanceledMessage } from '../outbox/schedule/schedule.api.js';
 
@@ -95,6 +98,15 @@ export class SmsRoutes {
 
   get(smsID: string, options?: CallOptions): Promise<SmsDetails> {
     return this.#caller.json({ path: ['sms', smsID] }, options);
+  }
+
+  /**
+   * Changes when an SMS is handed over, while no worker has claimed any of its recipients. Otherwise it throws
+   * `already_sending`. A field that is absent stays as it is, and `window: null` removes the window. With a new `send_at`,
+   * the validity keeps its length.
+   */
+  reschedule(smsID: string, changes: ScheduleChanges, options?: CallOptions): Promise<SmsDetails> {
+    return this.#caller.json({ method: 'PATCH', path: ['sms', smsID], body: changes }, options);
   }
 
   /**

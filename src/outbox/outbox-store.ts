@@ -37,6 +37,7 @@ import { ClaimPlan } from './queue/claim-plan.js';
 import { enterLanes } from './queue/parked.js';
 import { QueueMemories } from './queue/queue-memories.js';
 import type { Floors, QueueMemory } from './queue/queue-memory.js';
+import { RESCHEDULE_SLICE, RescheduleOrder, reschedule } from './schedule/reschedule.js';
 import { CancelCount, CanceledSlice, CancelOrder, cancelSlice, countCanceled } from './settle/cancel.js';
 import { heldRows } from './settle/held-rows.js';
 import { expireDeliveries, settleDeliveries, settleHeldDeliveries } from './settle/settle.js';
@@ -222,6 +223,25 @@ export class OutboxStore {
   cancel(order: CancelOrder): Promise<CanceledSlice> {
     const { dialect } = this.database;
     return this.recorder.write((publisher) => cancelSlice(dialect, order, publisher));
+  }
+
+  /**
+   * Changes when the recipients of a message are handed over, if no worker has claimed one of them: all of this happens,
+   * or nothing. If a worker claims one at the same time, either the claim finds none, or the change is refused. An audit
+   * entry is added if `by` is given and something changes. Only for channels without lanes.
+   *
+   * @returns whether the schedule has changed
+   * @throws MessagingError `error.already_sending` if a recipient was claimed or none waits, `error.window_empty`
+   */
+  async reschedule(order: RescheduleOrder): Promise<boolean> {
+    const { dialect } = this.database;
+    const { channel, accountId } = order.message;
+    const work = () => reschedule(dialect, order);
+    const isInTurns = order.message.recipients > RESCHEDULE_SLICE;
+    const due = await (isInTurns ? this.database.writeInTurns(work) : this.database.write(work));
+    if (due === undefined) return false;
+    this.memories.of(channel).put({ status: 'queued', name: accountId, due });
+    return true;
   }
 
   /**

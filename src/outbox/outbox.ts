@@ -15,6 +15,7 @@ import type { DirectDelivery } from './delivery/hand-over.js';
 import type { DeliveryUpdate } from './delivery-state.js';
 import { type CommitOutcome, type ExpiryOrder, type WaitFor } from './outbox-records.js';
 import { OutboxStore } from './outbox-store.js';
+import type { RescheduleOrder } from './schedule/reschedule.js';
 import type { CanceledSlice, CancelOrder } from './settle/cancel.js';
 
 /** An accepted send, and whether an earlier request caused it. */
@@ -175,6 +176,15 @@ export class Outbox {
     const slice = await this.store.cancel(order);
     this.events.publishTransitions(slice.transitions);
     return slice;
+  }
+
+  /**
+   * Changes when the recipients of a message are handed over, and wakes the workers if this changes something.
+   * @throws MessagingError `error.already_sending`, `error.window_empty`
+   * @throws StorageUnavailableError
+   */
+  async reschedule(order: RescheduleOrder): Promise<void> {
+    if (await this.store.reschedule(order)) publishNotice(this.notifier, 'due', order.message.channel);
   }
 
   private emitRefusals(send: Send): void {

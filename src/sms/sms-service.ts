@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Author } from '../accounts/audit/audit-entry.js';
 import { SignatureDirectory } from '../accounts/signatures/signature-directory.js';
 import { Clock } from '../common/clock.js';
 import type { Cancellation as CallerSignal } from '../common/concurrency/async.js';
@@ -20,7 +21,7 @@ import { OutboxStore } from '../outbox/outbox-store.js';
 import type { Priority, SendPriority } from '../outbox/queue/priority.api.js';
 import { sendPriority } from '../outbox/queue/priority.js';
 import { Cancellation, type CancelOptions } from '../outbox/schedule/cancellation.js';
-import { readSchedule, type ScheduleInput } from '../outbox/schedule/read-schedule.js';
+import { readSchedule, readScheduleChange, type ScheduleInput } from '../outbox/schedule/read-schedule.js';
 import type { CanceledMessage } from '../outbox/schedule/schedule.api.js';
 import { chosenWindow, withWindow } from '../outbox/windows/send-window.js';
 import type { DeliveryWindow } from '../outbox/windows/window.api.js';
@@ -72,6 +73,12 @@ export interface SmsSendOptions {
    * @internal
    */
   readonly stepOf?: ((smsId: string) => SendStep) | undefined;
+}
+
+/** Options of a change of the schedule. */
+export interface RescheduleOptions {
+  /** The caller, for the audit log. Undefined: the audit log gets no entry. */
+  readonly by?: Author | undefined;
 }
 
 const ROUTE = 'send/sms';
@@ -173,6 +180,28 @@ export class SmsService {
    */
   async cancel(accountId: string, smsId: string, options: CancelOptions = {}): Promise<CanceledMessage> {
     return this.cancellation.cancel(await this.find(accountId, smsId), options);
+  }
+
+  /**
+   * Changes when a message is handed over, while no worker has claimed any of its recipients, and returns it as `get`. A
+   * field that is absent stays as it is, and `window: null` removes the window. With a new `send_at`, the validity keeps its
+   * length.
+   *
+   * @throws MessagingError `error.already_sending` if a recipient was claimed or none waits, `error.message_not_found` if
+   * the account has no such SMS, `error.send_at_invalid`, `error.valid_for_invalid`, `error.window_invalid`,
+   * `error.window_empty`, `error.storage_unavailable`. After the last one, the change may have been stored; a repeat is safe
+   */
+  async reschedule(
+    accountId: string,
+    smsId: string,
+    changes: ScheduleInput,
+    { by }: RescheduleOptions = {},
+  ): Promise<SmsDetails> {
+    checkInput(changes);
+    const at = this.clock.now();
+    const change = readScheduleChange(changes, at);
+    await this.outbox.reschedule({ message: await this.find(accountId, smsId), change, at, by });
+    return this.get(accountId, smsId);
   }
 
   /**

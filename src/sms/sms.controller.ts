@@ -1,4 +1,4 @@
-import { Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { Author } from '../accounts/audit/author.decorator.js';
 import { Caller } from '../accounts/caller.decorator.js';
 import { Needs } from '../accounts/keys/needs.decorator.js';
@@ -11,7 +11,14 @@ import { MessagingBody, MessagingQuery } from '../http/validation.js';
 import type { IdempotentRequest } from '../outbox/idempotency.js';
 import type { CanceledMessage } from '../outbox/schedule/schedule.api.js';
 import type { SmsDetails, SmsPage, SmsQuote, SmsRecipientPage } from './sms.api.js';
-import { CancelSmsQuery, ListRecipientsQuery, ListSmsQuery, QuoteSmsBody, SendSmsBody } from './sms.dto.js';
+import {
+  CancelSmsQuery,
+  ListRecipientsQuery,
+  ListSmsQuery,
+  QuoteSmsBody,
+  RescheduleSmsBody,
+  SendSmsBody,
+} from './sms.dto.js';
 import { SmsService } from './sms-service.js';
 
 /** The SMS routes (docs/http-api.md). */
@@ -46,6 +53,17 @@ export class SmsController {
   @Needs('messages.read')
   async get(@Caller() caller: Caller, @Param('smsID') smsId: string, @Author() by: Author): Promise<SmsDetails> {
     return this.texts.one(caller, by, smsId, await this.sms.get(caller.accountId, smsId));
+  }
+
+  @Patch('sms/:smsID')
+  @Needs('sms.reschedule')
+  async reschedule(
+    @Caller() caller: Caller,
+    @Param('smsID') smsId: string,
+    @MessagingBody() body: RescheduleSmsBody,
+    @Author() by: Author,
+  ): Promise<SmsDetails> {
+    return this.texts.one(caller, by, smsId, await this.sms.reschedule(caller.accountId, smsId, body, { by }));
   }
 
   @Delete('sms/:smsID')

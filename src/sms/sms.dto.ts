@@ -81,6 +81,21 @@ export class QuoteSmsBody {
   readonly to?: PersonalRecipient[];
 }
 
+/** Body of `PATCH /sms/:smsID`. */
+export class RescheduleSmsBody {
+  @IsOptional()
+  @IsSendAt()
+  readonly send_at?: string;
+
+  @IsOptional()
+  @IsValidFor()
+  readonly valid_for?: number;
+
+  @IsOptional()
+  @IsWindow()
+  readonly window?: WindowInput | null;
+}
+
 /** Query of `DELETE /sms/:smsID`. */
 export class CancelSmsQuery {
   @IsOptional()

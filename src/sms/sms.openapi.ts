@@ -25,7 +25,14 @@ import {
   SmsSummary,
 } from './sms.api.js';
 import { SmsController } from './sms.controller.js';
-import { CancelSmsQuery, ListRecipientsQuery, ListSmsQuery, QuoteSmsBody, SendSmsBody } from './sms.dto.js';
+import {
+  CancelSmsQuery,
+  ListRecipientsQuery,
+  ListSmsQuery,
+  QuoteSmsBody,
+  RescheduleSmsBody,
+  SendSmsBody,
+} from './sms.dto.js';
 import { SmsSettings } from './sms-options.js';
 
 /** OpenAPI description of the SMS routes (docs/http-api.md). */
@@ -43,6 +50,7 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
     error: 'sandbox: refused',
     attempts: [exampleOf(SCHEMAS, 'SmsAttempt', { status: 'failed', error: 'refused', segments: null })],
   });
+  const waiting = exampleOf(SCHEMAS, 'SmsRecipient', { units, status: 'queued', attempts: [] });
   const textErrors: readonly ErrorDescription[] = [
     'error.empty_message',
     'error.unsendable_character',
@@ -155,6 +163,30 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
           },
         },
         errors: ['error.message_not_found'],
+      },
+      reschedule: {
+        operationId: 'rescheduleSms',
+        summary: 'Reschedule an SMS',
+        description:
+          'Changes when the SMS is handed over, while no worker has claimed any of its recipients. A field that is left out stays as it is. With a new `send_at`, the validity keeps its length.',
+        body: {
+          name: 'RescheduleSms',
+          description: 'When the SMS is to be handed over.',
+          ...fieldsOf(RescheduleSmsBody, {
+            send_at:
+              'The earliest moment of the hand-over: RFC 3339 with an offset or `Z`, at most 180 days ahead. Up to 60 seconds in the past counts as now.',
+            valid_for:
+              'Seconds from `send_at`, or else from the acceptance. A recipient that is not handed over by then is `failed` with the error `expired`, and its units are refunded.',
+            window: GivenWindow,
+          }),
+          examples: { 'a later day': { send_at: EXAMPLE.moment }, 'no window': { window: null } },
+        },
+        answer: { schema: 'SmsDetails', examples: { Rescheduled: { ...charged, recipients: [waiting] } } },
+        errors: [
+          { code: 'error.window_empty', values: { country: 'US' } },
+          'error.message_not_found',
+          'error.already_sending',
+        ],
       },
       cancel: {
         operationId: 'cancelSms',

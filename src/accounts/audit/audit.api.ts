@@ -36,6 +36,7 @@ export const AUDIT_ACTIONS = [
   'webhook.disabled',
   'webhook.replayed',
   'message.canceled',
+  'message.rescheduled',
   'sms.requested',
   'login_hook.created',
   'login_hook.removed',

@@ -69,8 +69,9 @@ const WRITE = { operator: 'operator', accounts: 'named' } as const satisfies Per
 /** Every permission with the callers who have it (docs/management.md). `@Needs` names the permission of a route. */
 export const PERMISSIONS = {
   'sms.send': { scopes: ['sms:send'], role: 'sender', plain: true, live: true },
-  // A suspended account may take back what it has sent.
+  // A suspended account may take back or postpone what it has sent.
   'sms.cancel': { scopes: ['sms:send'], role: 'sender', ...WRITE, plain: true },
+  'sms.reschedule': { scopes: ['sms:send'], role: 'sender', ...WRITE, plain: true },
   'templates.read': { scopes: ['sms:send'], role: 'viewer', ...READ, plain: true },
   'templates.write': { scopes: ['sms:send'], role: 'sender', ...WRITE, plain: true },
   'otp.send': { scopes: ['otp:send'], role: 'sender', plain: true, live: true },

@@ -42,6 +42,8 @@ export const fr = {
   'error.signature_refused': 'Signature non vérifiée ou invalide',
   'error.insufficient_balance': 'Solde SMS insuffisant',
   'error.message_not_found': 'Message introuvable',
+  'error.already_sending':
+    'Ce message ne peut pas être reprogrammé : son envoi a commencé, ou rien n’en est en attente',
   'error.invalid_cursor': 'Curseur invalide',
   'error.idempotency_key_malformed': 'En-tête Idempotency-Key invalide : 1 à 255 caractères visibles',
   'error.idempotency_mismatch': 'Cette Idempotency-Key a déjà servi pour une autre requête',

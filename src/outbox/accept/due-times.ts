@@ -1,3 +1,4 @@
+import type { Schedule } from '../schedule/schedule.js';
 import type { Send } from './send.js';
 
 /** How many recipients of a send are due at the same time. */
@@ -39,8 +40,14 @@ export function dueTimesOf(send: Send): (position: number) => number {
   };
 }
 
-/** A recipient that would be due after the end of its validity is due at its end, so that a claim finds it expired. */
 function startOfRecipient({ at, dueAt: whole, schedule }: Send, dueAt: number | undefined): number {
-  const due = Math.max(at, dueAt ?? whole ?? schedule?.sendAt ?? at);
-  return Math.min(due, schedule?.validUntil ?? due);
+  return startWithin(schedule, at, dueAt ?? whole ?? schedule?.sendAt ?? at);
+}
+
+/**
+ * A recipient that would be due after the end of its validity is due at its end, so that a claim finds it expired. None is
+ * due before the present time `at`.
+ */
+export function startWithin(schedule: Schedule | undefined, at: number, due: number): number {
+  return Math.max(at, Math.min(due, schedule?.validUntil ?? due));
 }

@@ -1,6 +1,8 @@
 import { MessagingError } from '../../common/errors.js';
 import { DAY_MS, SECOND_MS } from '../../common/time.js';
+import { readWindow } from '../windows/read-window.js';
 import type { WindowInput } from '../windows/window.api.js';
+import type { ScheduleChange } from './reschedule.js';
 import type { Schedule } from './schedule.js';
 
 /** When a caller wants a message to be sent. The fields have the names of the request. */
@@ -42,6 +44,20 @@ export function readSchedule({ send_at, valid_for }: ScheduleInput, now: number)
   const validFor = readValidFor(valid_for ?? undefined);
   if (sendAt === undefined && validFor === undefined) return undefined;
   return { sendAt, validUntil: validFor === undefined ? undefined : (sendAt ?? now) + validFor };
+}
+
+/**
+ * Reads a change of a schedule. A field that is absent stays as it is, and `window: null` removes the window.
+ *
+ * @param now milliseconds since the epoch
+ * @throws MessagingError `error.send_at_invalid`, `error.valid_for_invalid`, `error.window_invalid`
+ */
+export function readScheduleChange({ send_at, valid_for, window }: ScheduleInput, now: number): ScheduleChange {
+  return {
+    sendAt: readSendAt(send_at ?? undefined, now),
+    validFor: readValidFor(valid_for ?? undefined),
+    window: window === undefined || window === null ? window : readWindow(window),
+  };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { MessagingError } from '../../common/errors.js';
 import { countryOf } from '../../common/phone-numbers/phone-number.js';
-import { spanIn } from './opening.js';
+import { nextSpan, spanIn } from './opening.js';
 import { type DeliveryWindow, RECIPIENT_ZONE } from './window.api.js';
 
 /** The number of recipients after which the event loop may handle other requests. */
@@ -24,7 +24,7 @@ export async function firstOpenings(
 ): Promise<number | readonly number[]> {
   if (window.zone !== RECIPIENT_ZONE) {
     const opening = spanIn(window, undefined, at)?.opens;
-    if (opening === undefined) throw new MessagingError('error.window_empty', { country: window.zone });
+    if (opening === undefined) throw neverOpens(window, '');
     return opening;
   }
   const byCountry = new Map<string | undefined, number>();
@@ -32,13 +32,26 @@ export async function firstOpenings(
   for (const [index, number] of numbers.entries()) {
     const country = countryOf(number);
     const due = byCountry.get(country) ?? spanIn(window, country, at)?.opens;
-    if (due === undefined) {
-      throw new MessagingError('error.window_empty', { country: country ?? `+${number.slice(0, CODE_LENGTH)}` });
-    }
+    if (due === undefined) throw neverOpens(window, number);
     byCountry.set(country, due);
     times.push(due);
     if (index % YIELD_AFTER === YIELD_AFTER - 1) await nextTurn();
   }
   const [first = at] = times;
   return byCountry.size === 1 || new Set(byCountry.values()).size === 1 ? first : times;
+}
+
+/**
+ * When one recipient is due, as {@link firstOpenings}.
+ * @throws MessagingError `error.window_empty`
+ */
+export function openingOf(window: DeliveryWindow, number: string, at: number): number {
+  const opening = nextSpan(window, number, at)?.opens;
+  if (opening === undefined) throw neverOpens(window, number);
+  return opening;
+}
+
+function neverOpens({ zone }: DeliveryWindow, number: string): MessagingError {
+  const country = zone === RECIPIENT_ZONE ? (countryOf(number) ?? `+${number.slice(0, CODE_LENGTH)}`) : zone;
+  return new MessagingError('error.window_empty', { country });
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { eventually } from '../../support/common/eventually.js';
 import { FileServer } from '../../support/http/file-server.js';
 import { describeService, type Service } from '../../support/mounting/services.js';
 import { type MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp/msgapp-app.js';
@@ -68,6 +69,45 @@ describeService('a scheduled send', (start) => {
       expect(reply.status).toBe(400);
       expect(reply.headers.get('x-error-code')).toBe(code);
     }
+  });
+
+  const reschedule = (path: string, body: object) => client.api.call(path, { method: 'PATCH', body });
+
+  test('gets another time, validity and window while it waits', async () => {
+    const before = await client.api.balance();
+    const { smsID } = await client.api.sent({ ...SMS, send_at: inOneHour(), valid_for: 60 });
+    const send_at = later(inOneHour(), 3600);
+    const moved = await reschedule(`sms/${smsID}`, { send_at });
+    const times = { send_at, valid_until: later(send_at, 60), window: null };
+    expect(moved.status).toBe(200);
+    expect(moved.body).toMatchObject({ smsID, ...times, recipients: [{ status: 'queued', due_at: send_at }] });
+    expect((await client.api.call(`sms/${smsID}`)).body).toEqual(moved.body);
+    const window = { from: '08:00', to: '20:00' };
+    expect((await reschedule(`sms/${smsID}`, { valid_for: 600, window })).body).toMatchObject({
+      send_at,
+      valid_until: later(send_at, 600),
+      window: { ...window, zone: 'recipient' },
+    });
+    const released = await reschedule(`sms/${smsID}`, { send_at: new Date().toISOString(), window: null });
+    expect([released.status, Object(released.body).window]).toEqual([200, null]);
+    await eventually(
+      () => client.api.details(smsID),
+      ({ recipients }) => recipients[0]?.status !== 'queued',
+    );
+    const late = await reschedule(`sms/${smsID}`, { send_at });
+    expect([late.status, late.headers.get('x-error-code')]).toEqual([409, 'already_sending']);
+    expect(await client.api.balance()).toBe(Number(before) - 1);
+  });
+
+  test.each([
+    [{ send_at: '2026-02-30T08:00:00Z' }, 'send_at_invalid'],
+    [{ valid_for: 4 }, 'valid_for_invalid'],
+    [{ window: { from: '08:00' } }, 'window_invalid'],
+  ])('is not rescheduled to %j', async (body, code) => {
+    const { smsID } = await client.api.sent({ ...SMS, send_at: inOneHour() });
+    const reply = await reschedule(`sms/${smsID}`, body);
+    expect([reply.status, reply.headers.get('x-error-code')]).toEqual([400, code]);
+    expect((await reschedule('sms/unknown', {})).status).toBe(404);
   });
 
   const cancel = (path: string) => client.api.call(path, { method: 'DELETE' });

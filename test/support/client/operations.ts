@@ -83,6 +83,11 @@ export const METHODS: Readonly<Record<string, ClientMethod>> = {
   },
   removeTemplate: { method: 'templates.remove', call: ({ templates }) => templates.remove('parcel-arrived') },
   getSms: { method: 'sms.get', call: ({ sms }) => sms.get('one') },
+  rescheduleSms: {
+    method: 'sms.reschedule',
+    call: ({ sms }) =>
+      sms.reschedule('one', { send_at: '2026-12-01T08:00:00Z', valid_for: 60, window: { from: '08:00', to: '20:00' } }),
+  },
   cancelSms: { method: 'sms.cancel', call: ({ sms }) => sms.cancel('one', { number: NUMBER }) },
   listSms: {
     method: 'sms.list',

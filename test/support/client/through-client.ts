@@ -23,6 +23,7 @@ const ROUTES: readonly (readonly [string, RegExp, (client: MessagingClient, aske
   ['POST', /^send\/sms$/, ({ sms }, { body, options }) => sms.send(body, options)],
   ['POST', /^sms\/quote$/, ({ sms }, { body }) => sms.quote(body)],
   ['GET', /^sms$/, ({ sms }, { cursor, query }) => sms.list(query).page(cursor)],
+  ['PATCH', /^sms\/([^/]+)$/, ({ sms }, { ids: [id = ''], body }) => sms.reschedule(id, body)],
   ['GET', /^sms\/([^/]+)$/, ({ sms }, { ids: [id = ''] }) => sms.get(id)],
   [
     'GET',

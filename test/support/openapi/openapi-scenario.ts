@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { DAY_MS } from '../../../src/common/time.js';
 import { MessagingReadiness } from '../../../src/http/readiness.js';
 import type { FakeClock } from '../../../src/testing/fake-clock.js';
 import { eventually } from '../common/eventually.js';
@@ -210,6 +211,19 @@ const CANCELS = (smsId: string): readonly Step[] => [
   { path: `/api/v1/sms/${smsId}?number=1&number=2`, status: 400 },
 ];
 
+/** Requests to an SMS that waits, one of whose recipients is in the United States. */
+const RESCHEDULES = (smsId: string, send_at: string): readonly Step[] => {
+  const path = `/api/v1/sms/${smsId}`;
+  return [
+    ...DOORS(path),
+    { path, status: 200, body: { send_at } },
+    { path, status: 200, body: { valid_for: 3600, window: { from: '08:00', to: '20:00', zone: 'UTC' } } },
+    { path, status: 200, body: { window: null } },
+    ...[...WRONG_TIMES, WRONG_WINDOW, CLOSED_WINDOW].map((body) => ({ path, status: 400, body })),
+    { path: '/api/v1/sms/unknown', status: 404, body: {} },
+  ];
+};
+
 const CALL = '/api/v1/sms/callbacks/carrier';
 
 /** The answers that a carrier may get for a call. Its contents decide how it ends. */
@@ -232,6 +246,7 @@ const CALLS_BY_GET: readonly Step[] = [CALL, `${CALL}/secret`].flatMap((path) =>
 const STORED = (smsId: string): readonly (Step & { readonly method: string })[] => [
   { method: 'POST', path: SEND, status: 200, body: SMS },
   { method: 'POST', path: QUOTE, status: 200, body: SMS },
+  { method: 'PATCH', path: `/api/v1/sms/${smsId}`, status: 409, body: {} },
   { method: 'DELETE', path: `/api/v1/sms/${smsId}`, status: 200 },
   ...READS(smsId).map((path) => ({ method: 'GET', path, status: 200 })),
 ];
@@ -268,6 +283,7 @@ export async function playScenario(stage: Stage): Promise<void> {
   for (const step of POSTS) await play(stage, 'POST', step);
   const smsId = await anySms(stage);
   for (const step of GETS(smsId)) await play(stage, 'GET', step);
+  await playReschedules(stage);
   for (const step of CANCELS(smsId)) await play(stage, 'DELETE', step);
   await playDeprecatedKey(stage, smsId);
   await playRepeatWhileRunning(stage);
@@ -317,6 +333,17 @@ async function anySms(stage: Stage): Promise<string> {
   const [first] = page.items;
   if (first === undefined) throw new Error('Nothing was sent.');
   return first.smsID;
+}
+
+async function playReschedules(stage: Stage): Promise<void> {
+  const send_at = new Date(stage.clock.now() + DAY_MS).toISOString();
+  const body = { ...SMS, number: [NUMBER, IN_THE_STATES], send_at };
+  const answer = await play(stage, 'POST', { path: SEND, status: 200, body });
+  const { smsID }: { readonly smsID: string } = JSON.parse(await answer.text());
+  for (const step of RESCHEDULES(smsID, send_at)) await play(stage, 'PATCH', step);
+  const path = `/api/v1/sms/${smsID}`;
+  await play(stage, 'DELETE', { path, status: 200 });
+  await play(stage, 'PATCH', { path, status: 409, body: { send_at } });
 }
 
 async function playDeprecatedKey(stage: Stage, smsId: string): Promise<void> {

@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
+import { AuditLog } from '../../../../src/accounts/audit/audit.js';
 import { HOUR_MS, SECOND_MS } from '../../../../src/common/time.js';
+import { TOGETHER } from '../../../../src/outbox/accept/due-times.js';
+import type { Send } from '../../../../src/outbox/accept/send.js';
+import {
+  RESCHEDULE_SLICE,
+  type RescheduleOrder,
+  type ScheduleChange,
+} from '../../../../src/outbox/schedule/reschedule.js';
 import { CANCEL_SLICE } from '../../../../src/outbox/settle/cancel.js';
 import type { TestRunner } from '../../test-runner.js';
 import { ACCOUNT, aSend, messageId, phone, range, recipients, START } from '../fixtures.js';
@@ -133,6 +141,126 @@ export function schedulingTests({ test }: TestRunner, world: StorageFixture): vo
     assert.deepEqual(places(transitions), [`${messageId(1)}/0`]);
     await world.stand(messageId(1), ['canceled', 'queued']);
     await world.holds(1);
+  });
+
+  /** Changes the schedule of a send; returns whether something has changed. */
+  const reschedule = (send: Send, change: ScheduleChange, over: Partial<RescheduleOrder> = {}) => {
+    const { id, accountId, channel, recipients: to, at } = send;
+    const message = { id, accountId, channel, recipients: to.length, acceptedAt: at };
+    return world.outbox.reschedule({ message, change, at: START + SECOND_MS, ...over });
+  };
+  const scheduleOf = async () => (await world.outbox.find(ACCOUNT, 'sms', messageId(1)))?.schedule;
+  const alreadySending = { code: 'error.already_sending' };
+
+  test('a waiting send gets another time, and its validity keeps its length', async () => {
+    await world.fund(1);
+    const send = aSend(1, { schedule: { sendAt: START + HOUR_MS, validUntil: START + 2 * HOUR_MS } });
+    await world.accept(send);
+    const sendAt = START + 5 * HOUR_MS;
+    assert.equal(await reschedule(send, { sendAt }), true);
+    assert.deepEqual(await scheduleOf(), { sendAt, validUntil: sendAt + HOUR_MS, window: undefined });
+    assert.deepEqual(await world.claim({ now: sendAt - 1 }), []);
+    // Earlier again, with a shorter validity.
+    assert.equal(await reschedule(send, { sendAt: START + 2 * HOUR_MS, validFor: SECOND_MS }), true);
+    const [delivery] = await world.claim({ now: START + 2 * HOUR_MS });
+    assert.equal(delivery?.schedule?.validUntil, START + 2 * HOUR_MS + SECOND_MS);
+    await world.holds(0);
+  });
+
+  test('a window is given, kept and taken away, and each recipient is due in its country', async () => {
+    await world.fund(4);
+    const to = [phone(1), '33612345678'].map((number) => ({ number, units: 1 }));
+    const send = aSend(1, { recipients: to, schedule: { sendAt: START + HOUR_MS } });
+    await world.accept(send);
+    // It is 10:00 in Burkina Faso, and 11:00 in France.
+    const window = { ...WINDOW, from: '20:00', to: '21:00' };
+    await reschedule(send, { window });
+    assert.deepEqual(places(await world.claim({ now: START + 9 * HOUR_MS, limit: 1 })), [`${messageId(1)}/1`]);
+    const abroad = [...to.slice(1), { number: '12125550123', units: 1 }];
+    const another = aSend(2, { recipients: abroad, schedule: { sendAt: START + HOUR_MS, window } });
+    await world.accept({ ...another, dueAt: START + 10 * HOUR_MS });
+    await assert.rejects(reschedule(another, { window: { ...WINDOW, to: '09:00' } }), {
+      code: 'error.window_empty',
+      values: { country: 'US' },
+    });
+    assert.deepEqual(await world.claim({ now: START + HOUR_MS }), []);
+    await reschedule(another, { window: null });
+    assert.equal((await world.claim({ now: START + HOUR_MS })).length, 2);
+  });
+
+  test('nothing changes after one recipient was claimed, or if none waits', async () => {
+    await world.fund(2);
+    const schedule = { sendAt: START + HOUR_MS };
+    const send = aSend(1, { recipients: recipients(2), schedule });
+    await world.accept(send);
+    await world.claim({ now: START + HOUR_MS, limit: 1 });
+    await assert.rejects(reschedule(send, { sendAt: START + 2 * HOUR_MS }), alreadySending);
+    // An attempt that has failed and waits for the next one was an attempt.
+    await world.settle(messageId(1), 'queued', { attempt: 1, dueAt: START + 3 * HOUR_MS, error: 'busy' });
+    await assert.rejects(reschedule(send, { sendAt: START + 2 * HOUR_MS }), alreadySending);
+    assert.equal((await scheduleOf())?.sendAt, schedule.sendAt);
+    assert.equal((await world.claim({ now: START + HOUR_MS })).length, 1);
+    const canceled = aSend(2, { recipients: [], schedule });
+    await assert.rejects(reschedule(canceled, { sendAt: START + 2 * HOUR_MS }), alreadySending);
+  });
+
+  test('a recipient that was refused or canceled does not stand in the way of the others', async () => {
+    await world.fund(2);
+    const to = [...recipients(2), { number: phone(9), units: 0, refused: 'opted_out' }];
+    const send = aSend(1, { recipients: to, schedule: { sendAt: START + HOUR_MS } });
+    await world.accept(send);
+    await world.outbox.cancel({ accountId: ACCOUNT, messageId: messageId(1), numbers: [phone(0)], from: 0, at: START });
+    assert.equal(await reschedule(send, { sendAt: START + 2 * HOUR_MS }), true);
+    assert.deepEqual(places(await world.claim({ now: START + 2 * HOUR_MS })), [`${messageId(1)}/1`]);
+    await world.stand(messageId(1), ['canceled', 'sending', 'failed']);
+  });
+
+  test('a change is in the audit log with the times before and after, and a repeat is not', async () => {
+    await world.fund(1);
+    const send = aSend(1, { schedule: { sendAt: START + HOUR_MS } });
+    await world.accept(send);
+    const by = { kind: 'key', id: 'k' } as const;
+    for (const isChanged of [true, false]) {
+      assert.equal(await reschedule(send, { sendAt: START + 2 * HOUR_MS }, { by }), isChanged);
+    }
+    const { items } = await world.storage.store(AuditLog).list({
+      limit: 10,
+      accountId: ACCOUNT,
+      action: 'message.rescheduled',
+    });
+    const times = (at: number) => ({ send_at: new Date(at).toISOString(), valid_until: null, window: null });
+    assert.deepEqual(
+      items.map(({ action, target, before, after }) => ({ action, target, before, after })),
+      [
+        {
+          action: 'message.rescheduled',
+          target: messageId(1),
+          before: times(START + HOUR_MS),
+          after: times(START + 2 * HOUR_MS),
+        },
+      ],
+    );
+  });
+
+  test('a large send is rescheduled as a whole, or not at all', async () => {
+    const count = RESCHEDULE_SLICE + 3;
+    await world.fund(2 * count);
+    const sendAt = START + 2 * HOUR_MS;
+    const send = aSend(1, { recipients: recipients(count), schedule: { sendAt: START + HOUR_MS } });
+    await world.accept(send);
+    await reschedule(send, { sendAt });
+    assert.deepEqual(await world.claim({ now: sendAt - 1, limit: count }), []);
+    assert.equal((await world.claim({ now: sendAt, limit: count })).length, TOGETHER);
+    // The first recipient of the last slice is due first, so it is claimed first.
+    const own = recipients(count).map((recipient, position) => {
+      return { ...recipient, dueAt: position === RESCHEDULE_SLICE ? START : START + HOUR_MS };
+    });
+    const next = aSend(2, { recipients: own });
+    await world.accept(next);
+    const [claimed] = await world.claim({ now: START + SECOND_MS, limit: 1 });
+    assert.equal(claimed?.position, RESCHEDULE_SLICE);
+    await assert.rejects(reschedule(next, { sendAt }), alreadySending);
+    assert.equal((await world.claim({ now: sendAt - 1, limit: count })).length, count - 1);
   });
 
   test('a message that waits outside its lane is canceled', async () => {

@@ -13,6 +13,7 @@ import { OPT_OUT_RACES } from './opt-outs.js';
 import { PART_RACES } from './parts.js';
 import { RECEIVED_TEXT_RACES } from './received-texts.js';
 import { RECORD_RACES } from './records.js';
+import { RESCHEDULE_RACES } from './reschedules.js';
 import { ROUTE_RECIPIENT_RACES } from './route-recipients.js';
 import { SESSION_RACES } from './sessions.js';
 import { USAGE_RACES } from './usage.js';
@@ -23,6 +24,7 @@ const RACES = {
   ...KEY_CAP_RACES,
   ...DELIVERY_RACES,
   ...CANCEL_RACES,
+  ...RESCHEDULE_RACES,
   ...RECORD_RACES,
   ...CODE_RACES,
   ...PART_RACES,
