@@ -159,11 +159,14 @@ async function* decoded(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Asy
   let size = 0;
   let line = 1;
   let isFirst = true;
+  // What the decoder keeps of the chunk before.
+  let begun: Uint8Array = new Uint8Array();
   const decode = (chunk: Uint8Array | undefined): string => {
     try {
       return decoder.decode(chunk, { stream: chunk !== undefined });
     } catch {
-      throw new MessagingError('error.csv_encoding', { line: line + (chunk === undefined ? 0 : linesBefore(chunk)) });
+      const rest = chunk === undefined ? 0 : linesBefore(Buffer.concat([begun, chunk]));
+      throw new MessagingError('error.csv_encoding', { line: line + rest });
     }
   };
   for await (const chunk of bytes) {
@@ -171,29 +174,33 @@ async function* decoded(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Asy
     if (size > maxBytes) throw new MessagingError('error.body_too_large');
     const text = decode(chunk);
     line += breaksIn(text);
+    begun = beginningOf(chunk.length > 3 ? chunk : Buffer.concat([begun, chunk]));
     yield isFirst && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
     if (text !== '') isFirst = false;
   }
   yield decode(undefined);
 }
 
-/** How many lines of a chunk precede the first one that is not UTF-8. */
-function linesBefore(chunk: Uint8Array): number {
+/** How many lines precede the first one that is not UTF-8. */
+function linesBefore(bytes: Uint8Array): number {
   let lines = 0;
   let from = 0;
-  for (let at = chunk.indexOf(0x0a); at >= 0; at = chunk.indexOf(0x0a, from)) {
-    // The first line may begin in the middle of a character of the last chunk.
-    if (lines > 0 && !isUtf8(chunk.subarray(from, at))) return lines;
-    if (lines === 0 && !isUtf8(chunk.subarray(0, at)) && !isRestOfCharacter(chunk.subarray(0, at))) return 0;
+  for (let at = bytes.indexOf(0x0a); at >= 0; at = bytes.indexOf(0x0a, from)) {
+    if (!isUtf8(bytes.subarray(from, at))) return lines;
     lines++;
     from = at + 1;
   }
   return lines;
 }
 
-/** Whether some bytes are UTF-8 except for the end of a character at their beginning. */
-function isRestOfCharacter(bytes: Uint8Array): boolean {
-  let from = 0;
-  while (from < 3 && ((bytes[from] ?? 0) & 0xc0) === 0x80) from++;
-  return from > 0 && isUtf8(bytes.subarray(from));
+/** A copy of the bytes at the end that begin a character and do not complete it: none to three. */
+function beginningOf(bytes: Uint8Array): Uint8Array {
+  for (let length = 1; length <= Math.min(3, bytes.length); length++) {
+    const byte = bytes[bytes.length - length] ?? 0;
+    // The bytes of a character after its first one are 10xxxxxx. The first one says how many there are.
+    if ((byte & 0xc0) === 0x80) continue;
+    const whole = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return length < whole ? Uint8Array.from(bytes.subarray(-length)) : new Uint8Array();
+  }
+  return new Uint8Array();
 }

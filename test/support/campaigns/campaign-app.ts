@@ -66,7 +66,7 @@ export class CampaignCalls {
   until(
     id: string,
     is: (campaign: CampaignView) => boolean,
-    pace: { readonly clock?: FakeClock } = {},
+    pace: { readonly clock?: FakeClock; readonly stepMs?: number } = {},
   ): Promise<CampaignView> {
     return eventually(() => this.get(id), is, pace);
   }
