@@ -36,6 +36,9 @@ const sourceMaps = new Map();
  */
 let current;
 
+/** Whether a real `AsyncLocalStorage` makes Node call hooks for each promise: up to Node 22. Later its export cannot be set. */
+const HOOKS_PROMISES = Number.parseInt(process.versions.node, 10) < 24;
+
 export default class extends Runtime {
   constructor(config, ...rest) {
     super(config, ...rest);
@@ -66,6 +69,7 @@ export default class extends Runtime {
     // The test framework itself, whose state belongs to one test file.
     delete require.cache[from];
     delete globalThis[Symbol.for('EVENT_HANDLERS')];
+    if (!HOOKS_PROMISES) return require(from);
     // Only while Jest's own modules load.
     const { AsyncLocalStorage } = asyncHooks;
     asyncHooks.AsyncLocalStorage = SerialContext;
