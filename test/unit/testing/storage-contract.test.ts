@@ -45,6 +45,8 @@ const RACES = [
   'the same recipients accepted 10 times at once: they leave the campaign once, and are charged once',
   'slices and pauses at once: what the campaign has counted is what was charged',
   'slices, a worker and two cancellations at once: what nobody has claimed is refunded once',
+  'templates made at once: only the last free places are taken',
+  'log-in hooks made at once: an account gets at most 20',
   '20 processes reserve places for different numbers at once: no more are admitted than there are places',
   '200 right codes at once: one is verified',
   '200 wrong codes at once: exactly three are compared',

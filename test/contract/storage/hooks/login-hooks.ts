@@ -13,7 +13,7 @@ import type { StorageFixture } from '../storage-fixture.js';
 import { refusedAs } from '../webhooks/endpoints.js';
 
 /** The hook of that index of `ACCOUNT`, changed by `over`. */
-function aHook(index: number, over: Partial<NewLoginHook> = {}): NewLoginHook {
+export function aHook(index: number, over: Partial<NewLoginHook> = {}): NewLoginHook {
   return {
     id: `hook-${String(index).padStart(6, '0')}`,
     accountId: ACCOUNT,
@@ -31,7 +31,7 @@ function aHook(index: number, over: Partial<NewLoginHook> = {}): NewLoginHook {
   };
 }
 
-function answering(once?: IdempotencyKey): LoginHookAnswer {
+export function answering(once?: IdempotencyKey): LoginHookAnswer {
   return { once, replyOf: ({ id, versions }) => ({ id, versions: versions.map(({ number }) => number) }) };
 }
 
@@ -82,12 +82,10 @@ export function loginHookTests({ test }: TestRunner, world: StorageFixture): voi
     await assert.rejects(store().create(aHook(1), answering()), refusedAs('error.account_not_found'));
   });
 
-  test('an account has at most 20 log-in hooks, also if they are made at the same time', async () => {
+  test('an account has at most 20 log-in hooks', async () => {
     await world.fund(0);
-    const made = await Promise.allSettled(
-      range(MAX_LOGIN_HOOKS + 5).map((index) => store().create(aHook(index), answering())),
-    );
-    assert.equal(made.filter(({ status }) => status === 'fulfilled').length, MAX_LOGIN_HOOKS);
+    for (const index of range(MAX_LOGIN_HOOKS)) await store().create(aHook(index), answering());
+    await assert.rejects(store().create(aHook(MAX_LOGIN_HOOKS), answering()), refusedAs('error.too_many_login_hooks'));
     assert.equal((await store().list(ACCOUNT)).length, MAX_LOGIN_HOOKS);
   });
 

@@ -7,6 +7,7 @@ import { CODE_RACES } from './codes.js';
 import { DELIVERY_RACES } from './deliveries.js';
 import { ENDPOINT_RACES } from './endpoints.js';
 import { EVENT_RACES } from './events.js';
+import { FREE_PLACE_RACES } from './free-places.js';
 import { KEY_CAP_RACES } from './key-caps.js';
 import { MONEY_RACES } from './money.js';
 import { OPT_OUT_RACES } from './opt-outs.js';
@@ -30,6 +31,7 @@ const RACES = {
   ...PART_RACES,
   ...OPT_OUT_RACES,
   ...ROUTE_RECIPIENT_RACES,
+  ...FREE_PLACE_RACES,
   ...RECEIVED_TEXT_RACES,
   ...SESSION_RACES,
   ...ENDPOINT_RACES,
