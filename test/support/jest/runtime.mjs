@@ -36,8 +36,10 @@ const sourceMaps = new Map();
  */
 let current;
 
-/** Whether a real `AsyncLocalStorage` makes Node call hooks for each promise: up to Node 22. Later its export cannot be set. */
+/** Whether a real `AsyncLocalStorage` makes Node call hooks for each promise: up to Node 22. */
 const HOOKS_PROMISES = Number.parseInt(process.versions.node, 10) < 24;
+
+const REPLACEMENT = { value: SerialContext, configurable: true, writable: true };
 
 export default class extends Runtime {
   constructor(config, ...rest) {
@@ -70,13 +72,13 @@ export default class extends Runtime {
     delete require.cache[from];
     delete globalThis[Symbol.for('EVENT_HANDLERS')];
     if (!HOOKS_PROMISES) return require(from);
-    // Only while Jest's own modules load.
-    const { AsyncLocalStorage } = asyncHooks;
-    asyncHooks.AsyncLocalStorage = SerialContext;
+    // Only while Jest's own modules load. Some versions of Node export it by a getter, which cannot be assigned to.
+    const exported = Object.getOwnPropertyDescriptor(asyncHooks, 'AsyncLocalStorage');
+    Object.defineProperty(asyncHooks, 'AsyncLocalStorage', { ...REPLACEMENT, enumerable: exported.enumerable });
     try {
       return require(from);
     } finally {
-      asyncHooks.AsyncLocalStorage = AsyncLocalStorage;
+      Object.defineProperty(asyncHooks, 'AsyncLocalStorage', exported);
     }
   }
 
