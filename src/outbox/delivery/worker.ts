@@ -218,7 +218,7 @@ export class ChannelWorker {
     const { handOver } = this;
     if (!handOver || handOver.isEmpty) return false;
     const paused = await this.switches?.pausedOf(this.channel.name);
-    while (!handOver.isEmpty && (this.channel.capacity || this.batches < this.settings.concurrency)) {
+    while (!handOver.isEmpty && (this.countsDeliveries() || this.batches < this.settings.concurrency)) {
       const taken = handOver.take();
       if (!taken) break;
       const { batch, leaseUntil } = taken;
@@ -296,9 +296,14 @@ export class ChannelWorker {
   /** How many more deliveries may be handed over now. */
   private directCapacity(): number {
     if (!this.isClear || this.isCalled || this.idle.stopped) return 0;
-    if (this.channel.capacity) return this.fitting();
+    if (this.countsDeliveries()) return this.fitting();
     const { batchSize, concurrency } = this.settings;
     return this.batches < concurrency ? batchSize - (this.handOver?.held ?? 0) : 0;
+  }
+
+  /** Whether the channel reports its capacity now. A channel that may report it need not do so. */
+  private countsDeliveries(): boolean {
+    return this.channel.capacity?.() !== undefined;
   }
 
   /** How many deliveries the channel has capacity for, besides those in flight and those that were handed over. */
