@@ -1,5 +1,6 @@
 import type { FactoryProvider } from '@nestjs/common';
 import { IdGenerator } from '../common/ids.js';
+import { Sealer } from '../common/sealer.js';
 import type { Capability } from '../core/capability.js';
 import { providePurge } from '../outbox/purger.js';
 import { provideErasure } from '../outbox/retention/erasure-service.js';
@@ -15,7 +16,6 @@ import { LoginHookSettings } from './login-hook-options.js';
 import { LoginHookSecrets } from './login-hook-secrets.js';
 import { LoginHookService } from './login-hook-service.js';
 import { LoginHookStore } from './login-hook-store.js';
-import { Sealer } from './sealer.js';
 
 const SEALER: FactoryProvider<Sealer> = {
   provide: Sealer,

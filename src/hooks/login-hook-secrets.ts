@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { IdGenerator } from '../common/ids.js';
+import { Sealer } from '../common/sealer.js';
 import { HOOK_KINDS } from './kinds/index.js';
 import type { LoginHookKind } from './login-hook.api.js';
 import type { HookSecretVersion, LoginHook } from './login-hook.js';
-import { Sealer } from './sealer.js';
 
 /** How many versions of a secret may be valid at a time. If there are more, the oldest end early. */
 const MAX_VERSIONS = 3;

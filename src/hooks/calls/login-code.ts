@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { Sealer } from '../../common/sealer.js';
 import type { Payload } from '../../outbox/payload.js';
 import { type TextSource, TextSources } from '../../outbox/text-sources.js';
-import { Sealer } from '../sealer.js';
 
 /** The kind of the payload of a code that a log-in system has made. */
 export const LOGIN_CODE = 'login';

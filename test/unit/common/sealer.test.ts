@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { UuidGenerator } from '../../../src/common/ids.js';
+import { Sealer } from '../../../src/common/sealer.js';
 import { keyFor } from '../../../src/common/secret.js';
-import { Sealer } from '../../../src/hooks/sealer.js';
 
 const ids = new UuidGenerator();
 const [one, two] = ['a first pepper', 'a second pepper'].map((pepper) => keyFor('hooks', pepper));
