@@ -4,7 +4,7 @@ import { until } from '../../support/common/until.js';
 import { type DashboardFixture, openScreen, startDashboard } from '../../support/dashboard/dashboard-fixture.js';
 import { FakeAnswer, type FakeRequest } from '../../support/dashboard/fake-api.js';
 import { EMPTY, FULL, sessionRoutes } from '../../support/dashboard/fake-data.js';
-import { endpointOf, eventOf, sessionOf } from '../../support/dashboard/fake-screens-data.js';
+import { endpointOf, eventOf, hookOf, sessionOf } from '../../support/dashboard/fake-screens-data.js';
 import { accessibilityFaults, hasBrowser, startBrowser } from '../../support/dashboard/page-browser.js';
 
 const suite = hasBrowser() ? describe : describe.skip;
@@ -150,6 +150,88 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
       expect(places.slice(0, 2)).toEqual(['4690', '4711']);
       await press('Pause');
       await page.getByText('Paused').waitFor();
+    });
+  });
+
+  describe('a log-in hook', () => {
+    test('is created by the keyboard, and Escape does not lose its secret', async () => {
+      await open('developer', 'hooks', { 'GET signatures': FULL['GET signatures'] ?? [], ...EMPTY });
+      fixture.api.routes['POST hooks'] = { ...hookOf('h-9'), secret: 'v1,whsec_c2VjcmV0' };
+      await page.getByRole('main').getByRole('button', { name: 'New hook' }).first().focus();
+      await page.keyboard.press('Enter');
+      await page.getByLabel(/^Name/).waitFor();
+      await page.keyboard.type('Boutique');
+      await page.keyboard.press('Enter');
+      await page.getByText('v1,whsec_c2VjcmV0').waitFor();
+      expect(await accessibilityFaults(page)).toEqual([]);
+      expect(asked('POST', 'hooks')[0]).toMatchObject({
+        headers: { 'idempotency-key': expect.stringMatching(/^\w{32}$/) },
+        body: {
+          kind: 'supabase',
+          name: 'Boutique',
+          signature: 'PHARMACIE',
+          channel: 'sms',
+          limits: { max_segments: 2 },
+        },
+      });
+      for (let presses = 0; presses < 3; presses++) await page.keyboard.press('Escape');
+      expect(await page.getByText('v1,whsec_c2VjcmV0').isVisible()).toBe(true);
+      await page.getByRole('button', { name: 'Copy: URL' }).waitFor();
+      await page.getByRole('button', { name: 'Copy: Secret' }).waitFor();
+      await press('I have stored it');
+      expect(await page.content()).not.toContain('whsec_c2VjcmV0');
+    });
+
+    test('of another system says where its values are', async () => {
+      await open('admin', 'hooks');
+      fixture.api.routes['POST hooks'] = { ...hookOf('h-9'), secret: 'of-a-generic-hook' };
+      await press('New hook');
+      await page.getByLabel('Log-in system', { exact: true }).selectOption('generic');
+      expect(await accessibilityFaults(page)).toEqual([]);
+      await page.getByLabel('Number in the JSON').fill('/user/phone');
+      await page.getByLabel('Code in the JSON').fill('/code');
+      await page.getByLabel('Proof of a call').selectOption('hex');
+      await page.getByLabel('Header', { exact: true }).fill('X-Signature');
+      await page.getByRole('dialog').getByRole('button', { name: 'New hook' }).click();
+      await page.getByText('of-a-generic-hook').waitFor();
+      expect(asked('POST', 'hooks')[0]?.body).toMatchObject({
+        mapping: { number: '/user/phone', code: '/code' },
+        proof: { kind: 'hmac', header: 'X-Signature', encoding: 'hex' },
+      });
+    });
+
+    test('is tested, gets a new secret and is removed after a confirmation', async () => {
+      await open('developer', 'hooks/h-1');
+      await page.getByText('A repeat, not sent again').waitFor();
+      fixture.api.routes['POST hooks/h-1/test'] = { success: true, message: 'm-1' };
+      fixture.api.routes['POST hooks/h-1/rotate'] = { ...hookOf('h-1'), secret: 'the-new-one' };
+      fixture.api.routes['DELETE hooks/h-1'] = { success: true };
+      await press('Send a test');
+      await page.getByRole('dialog').getByLabel('Number').fill('+226 70 11 22 33');
+      await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
+      await page.getByText('The test code is on its way.').waitFor();
+      expect(asked('POST', 'hooks/h-1/test')[0]?.body).toEqual({ number: '22670112233' });
+      await press('New secret');
+      await page.getByLabel(/^Secret of the log-in system/).fill('  the key of Zitadel ');
+      await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).click();
+      await page.getByText('the-new-one').waitFor();
+      expect(asked('POST', 'hooks/h-1/rotate')[0]?.body).toEqual({ keep_hours: 24, secret: 'the key of Zitadel' });
+      await press('I have stored it');
+      await press('Remove');
+      expect(asked('DELETE', 'hooks/h-1')).toEqual([]);
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+      await until(() => asked('DELETE', 'hooks/h-1').length === 1);
+      await page.getByRole('heading', { level: 1, name: 'Log-in hooks' }).waitFor();
+    });
+
+    test('has no buttons for support, and is not in the navigation of a sender', async () => {
+      await open('support', 'manage/queue');
+      await page.evaluate("location.hash = '#/hooks/h-1?account=acc_1'");
+      await page.getByRole('heading', { level: 1, name: 'Boutique' }).waitFor();
+      expect(await page.locator('.action-bar button').count()).toBe(0);
+      await page.context().close();
+      await open('sender', 'overview');
+      expect(await page.getByRole('link', { name: 'Log-in hooks' }).count()).toBe(0);
     });
   });
 

@@ -27,6 +27,8 @@ const SCREENS: Readonly<Record<(typeof ROLES)[number], readonly (readonly [scree
     ['webhooks', /^Webhooks$/],
     ['webhooks/w-1', /./],
     ['webhooks/live', /^(Live events|Événements en direct)$/],
+    ['hooks', /^(Log-in hooks|Hooks de connexion)$/],
+    ['hooks/h-1', /./],
     ['keys', /^(Keys|Clés)$/],
     ['balance', /^(Balance|Solde)$/],
     ['audit', /^(Audit|Journal d’audit)$/],

@@ -21,6 +21,7 @@ const SCREENS = {
     'signatures',
     'optouts',
     'webhooks',
+    'hooks',
     'keys',
     'balance',
     'audit',
@@ -47,6 +48,7 @@ suite.each<[Adapter, string]>([
         management: { secret: MANAGEMENT_SECRET },
         otp: { pepper: PEPPER },
         webhooks: { pepper: 'a pepper of webhooks, for the tests of the page' },
+        hooks: { pepper: 'a pepper of log-in hooks, for the tests of the page' },
         msgapp: MSGAPP,
       },
       {

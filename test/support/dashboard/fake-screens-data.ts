@@ -84,6 +84,30 @@ export function endpointOf(id: string, changes: object = {}): object {
   };
 }
 
+/** A log-in hook. */
+export function hookOf(id: string, changes: object = {}): object {
+  return {
+    id,
+    url: `https://sms.example.com/api/v1/hooks/${id}`,
+    kind: 'supabase',
+    name: 'Boutique',
+    signature: 'PHARMACIE',
+    channel: 'sms',
+    limits: { max_segments: 2, daily_units: 5000 },
+    mapping: null,
+    proof: null,
+    status: 'enabled',
+    created_at: ago(60 * 24 * 12),
+    updated_at: ago(60),
+    ...changes,
+  };
+}
+
+/** A call of a log-in hook. */
+export function hookCallOf(id: string, changes: object = {}): object {
+  return { id, at: ago(3), outcome: 'accepted', number: '226******33', message: 'm-1', test: false, ...changes };
+}
+
 /** An event of the log. */
 export function eventOf(sequence: number, changes: object = {}): object {
   return {
@@ -249,6 +273,26 @@ export const FULL_SCREENS: FakeRoutes = {
       response: '{"error":"no"}',
     },
   ]),
+  'GET hooks': {
+    items: [
+      hookOf('h-1', {
+        kind: 'generic',
+        mapping: { number: '/user/phone', code: `/${HOSTILE}`, id: '/id' },
+        proof: { kind: 'hmac', header: 'X-Signature', encoding: 'hex' },
+      }),
+      hookOf('h-2', { name: HOSTILE, status: 'disabled' }),
+      hookOf('h-3', { name: RIGHT_TO_LEFT, channel: 'msgapp', kind: 'logto' }),
+      hookOf('h-4', { name: null, kind: 'zitadel', limits: { max_segments: 2, daily_units: null } }),
+    ],
+  },
+  'GET hooks/h-1/calls': {
+    items: [
+      hookCallOf('c-1'),
+      hookCallOf('c-2', { test: true }),
+      hookCallOf('c-3', { outcome: 'repeated', message: null }),
+      hookCallOf('c-4', { outcome: 'unauthorized', number: null, message: null }),
+    ],
+  },
   'GET events': { items: [eventOf(4700)], next_after: 4711, last: 4711 },
   'GET events/stream': () => streamOf([eventOf(4712), eventOf(4713, { type: 'optout.added' })]),
   'GET manage/carriers': {
@@ -301,6 +345,7 @@ export const EMPTY_SCREENS: FakeRoutes = {
   'GET codes': { items: [], refusals: [] },
   'GET webhooks/w-1': endpointOf('w-1'),
   'GET webhooks/w-1/attempts': list([]),
+  'GET hooks/h-1/calls': { items: [] },
   'GET events': { items: [], next_after: 0, last: 0 },
   'GET events/stream': () => streamOf([]),
   'GET sms/m-2': smsOf('m-2', { recipients_count: 1 }),

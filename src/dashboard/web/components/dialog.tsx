@@ -13,10 +13,12 @@ interface DialogProps {
   readonly children: ComponentChildren;
   /** Makes the dialog wide enough for tables. */
   readonly wide?: boolean;
+  /** Lets only the buttons in `children` close the dialog, because what it shows is never shown again. */
+  readonly kept?: boolean;
 }
 
 /** A modal dialog. It is open as long as it is rendered. The browser keeps the focus inside and restores it afterwards. */
-export function Dialog({ title, onClose, children, wide }: DialogProps) {
+export function Dialog({ title, onClose, children, wide, kept }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
   useLayoutEffect(() => {
@@ -35,14 +37,18 @@ export function Dialog({ title, onClose, children, wide }: DialogProps) {
         // A file chooser inside the dialog fires `cancel` too.
         if (event.target !== element.current) return;
         event.preventDefault();
-        onClose();
+        if (!kept) onClose();
       }}
+      // A browser lets a page prevent only the first `cancel`. The second Escape closes the dialog, so it is opened again.
+      onClose={() => kept && element.current?.showModal()}
     >
       <header>
         <h2 id={id}>{title}</h2>
-        <Button kind="plain" label={word('close')} onClick={onClose}>
-          <span aria-hidden="true">×</span>
-        </Button>
+        {!kept && (
+          <Button kind="plain" label={word('close')} onClick={onClose}>
+            <span aria-hidden="true">×</span>
+          </Button>
+        )}
       </header>
       {children}
     </dialog>

@@ -14,6 +14,7 @@ const t = texts(
     signatures: 'Signatures',
     optouts: 'Opt-outs',
     webhooks: 'Webhooks',
+    hooks: 'Log-in hooks',
     keys: 'Keys',
     balance: 'Balance',
     audit: 'Audit',
@@ -34,6 +35,7 @@ const t = texts(
     signatures: 'Signatures',
     optouts: 'Désinscriptions',
     webhooks: 'Webhooks',
+    hooks: 'Hooks de connexion',
     keys: 'Clés',
     balance: 'Solde',
     audit: 'Journal d’audit',
@@ -58,7 +60,7 @@ export interface ScreenEntry {
   /** The permission without which a user does not see the screen. */
   readonly permission: Permission;
   /** The capability that the screen needs. Default: none. */
-  readonly capability?: 'sms' | 'otp' | 'msgapp' | 'webhooks';
+  readonly capability?: 'sms' | 'otp' | 'msgapp' | 'webhooks' | 'hooks';
   load(): Promise<ComponentType<{ readonly rest: string }>>;
 }
 
@@ -121,6 +123,13 @@ export const SCREENS: readonly ScreenEntry[] = [
     permission: 'events.read',
     capability: 'webhooks',
     load: () => import('../screens/webhooks/webhooks.js').then((file) => file.Webhooks),
+  },
+  {
+    path: 'hooks',
+    group: 'develop',
+    permission: 'hooks.read',
+    capability: 'hooks',
+    load: () => import('../screens/hooks/hooks.js').then((file) => file.Hooks),
   },
   {
     path: 'balance',

@@ -3,15 +3,14 @@ import { isInvisible } from '../../../../common/text/visible-text.js';
 import { SelectField, TextField } from '../../components/field.js';
 import { Note } from '../../components/notes.js';
 import { Screen } from '../../components/page.js';
-import { manage } from '../../core/clients.js';
-import { useResource } from '../../core/resource.js';
 import { hrefOf } from '../../core/router.js';
-import { can, me } from '../../core/session.js';
+import { me } from '../../core/session.js';
 import { Segments, TextSize } from '../shared/segments.js';
+import { useSenders } from '../shared/senders.js';
 import { AppForm } from './app-form.js';
 import { t } from './compose-texts.js';
 import { change, draft, recipients } from './draft.js';
-import { ComposeForm, type FormProps, FromField, hasBadMetadata, type Senders, type Sent } from './form-parts.js';
+import { ComposeForm, type FormProps, FromField, hasBadMetadata, type Sent } from './form-parts.js';
 import { Price } from './price.js';
 import { useQuote } from './quote.js';
 import { MAX_RECIPIENTS, RecipientsField } from './recipients-field.js';
@@ -124,17 +123,4 @@ function SmsForm({ choice, onSent }: FormProps) {
       )}
     </div>
   );
-}
-
-/** The senders that the account may use: those of the service, and its own verified ones. */
-function useSenders(): Senders {
-  const mayRead = can('signatures.read');
-  const { data, error, reload } = useResource(
-    async (signal) => (mayRead ? (await manage().account.signatures({ limit: 500 }, { signal }).page()).items : []),
-    [mayRead],
-  );
-  const usable = (data ?? []).filter(({ status, is_default }) => is_default || status === 'verified');
-  const own = usable.filter(({ is_default }) => !is_default);
-  const names = [...own, ...usable.filter(({ is_default }) => is_default)].map(({ name }) => name);
-  return { names: [...new Set(names)], isLoaded: data !== undefined, error, reload: () => void reload() };
 }

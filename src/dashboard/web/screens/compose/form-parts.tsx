@@ -4,6 +4,7 @@ import { Button } from '../../components/button.js';
 import { SelectField, TextField } from '../../components/field.js';
 import { Failure, Note } from '../../components/notes.js';
 import { listOf } from '../shared/number.js';
+import type { Senders } from '../shared/senders.js';
 import { t } from './compose-texts.js';
 import { change, draft } from './draft.js';
 import { WhenFields } from './when.js';
@@ -20,14 +21,6 @@ export interface Sent {
 export interface FormProps {
   readonly choice: ComponentChildren;
   onSent(sent: Sent): void;
-}
-
-/** The senders to choose from, and whether they are loaded. */
-export interface Senders {
-  readonly names: readonly string[];
-  readonly isLoaded: boolean;
-  readonly error: unknown;
-  reload(): void;
 }
 
 interface FromFieldProps {

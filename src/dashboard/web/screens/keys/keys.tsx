@@ -154,7 +154,7 @@ function Rotate({ of, onMade, onClose }: { readonly of: Key } & Pick<OpenedProps
 /** Shows the key. It is never shown again. */
 function Made({ of, onClose }: { readonly of: KeyWithSecret; onClose(): void }) {
   return (
-    <Dialog title={t('made', { name: nameOf(of) })} onClose={onClose}>
+    <Dialog title={t('made', { name: nameOf(of) })} kept={of.key !== null} onClose={onClose}>
       <div class="form">
         {of.key === null ? (
           <Note tone="warn">{t('madeBefore')}</Note>

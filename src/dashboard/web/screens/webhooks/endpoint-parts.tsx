@@ -56,7 +56,7 @@ interface SecretDialogProps {
 export function SecretDialog({ title, of, onClose }: SecretDialogProps) {
   const secret = of.secret ?? of.public_key;
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} kept={secret !== undefined} onClose={onClose}>
       <div class="form">
         {secret === undefined ? (
           <Note tone="warn">{t('onceBefore')}</Note>
