@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from '@jest/globals';
+import { LoginHookStore } from '../../../src/hooks/login-hook-store.js';
 import { eventually } from '../../support/common/eventually.js';
 import { HookApp } from '../../support/hooks/hook-app.js';
 import { describeOnBothAdapters, describeOnOneAdapter } from '../../support/http/http-apps.js';
@@ -185,5 +186,25 @@ describeOnOneAdapter('the rules of log-in hooks', (adapter) => {
     expect(Object(body).error.http_code).toBe(403);
     await app.service.remove(accountId, id);
     expect((await app.call(id, app.supabase([secret]))).status).toBe(404);
+  });
+
+  test('that is removed during a call sends the code of that call once, and keeps no record of it', async () => {
+    app = await HookApp.start(adapter);
+    const { id, secret } = await app.hook();
+    const store = app.app.app.get(LoginHookStore, { strict: false });
+    const find = store.find.bind(store);
+    store.find = async (wanted) => {
+      const hook = await find(wanted);
+      if (hook) await app.service.remove(app.app.accountId, id);
+      return hook;
+    };
+    const { status, body } = await app.call(id, app.supabase([secret]));
+    expect([status, body]).toEqual([200, {}]);
+    expect((await app.call(id, app.supabase([secret]))).status).toBe(404);
+    expect(await app.texts(NUMBER, 1)).toHaveLength(1);
+    expect(await app.balance()).toBe(999);
+    const left = () => app.storage.database.prepare('SELECT * FROM messaging_login_hook_call').all();
+    expect(left()).toEqual([]);
+    expect(app.log.join()).not.toContain('was not recorded');
   });
 });
