@@ -1,0 +1,103 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A call that the double has taken. */
+export interface GraphCall {
+  readonly method: string;
+  readonly path: string;
+  readonly token: string | undefined;
+  /** The JSON of the body. Undefined for a file. */
+  readonly json: Readonly<Record<string, unknown>> | undefined;
+  /** The parts of a file's form. */
+  readonly form: FormData | undefined;
+}
+
+/** An answer of the double. `cut`: it takes the call and ends the connection. */
+type Answer =
+  | { readonly status: number; readonly body: unknown; readonly headers?: Readonly<Record<string, string>> }
+  | 'cut';
+
+/** The number and the token that the double knows. */
+export const CLOUD_NUMBER = { phoneNumberId: '106540352242922', accessToken: 'EAAG-token-of-tests' };
+
+/** A double of Meta's Graph API. It gives each message and file an id, unless it was told to refuse. */
+export class GraphDouble {
+  readonly calls: GraphCall[] = [];
+  /** The answers to the next calls, one each. */
+  readonly next: Answer[] = [];
+
+  private constructor(private readonly server: Server) {}
+
+  static async open(): Promise<GraphDouble> {
+    const server = createServer();
+    const double = new GraphDouble(server);
+    server.on('request', (request, response) => {
+      void double.answer(request).then((answer) => {
+        if (answer === 'cut') return request.socket.destroy();
+        response
+          .writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers })
+          .end(JSON.stringify(answer.body));
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return double;
+  }
+
+  get baseUrl(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/v25.0`;
+  }
+
+  /** The messages that were accepted or refused, in order. */
+  get messages(): readonly GraphCall[] {
+    return this.calls.filter(({ path }) => path.endsWith('/messages'));
+  }
+
+  get uploads(): readonly GraphCall[] {
+    return this.calls.filter(({ path }) => path.endsWith('/media'));
+  }
+
+  /** Refuses the next call with a code of the Graph API. */
+  refuse(code: number, status = 400): void {
+    const error = { message: `(#${code}) A title that may change`, type: 'OAuthException', code, fbtrace_id: 'A1b2' };
+    this.next.push({ status, body: { error } });
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private async answer(request: IncomingMessage): Promise<Answer> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const type = request.headers['content-type'] ?? '';
+    const bytes = Buffer.concat(chunks);
+    const { method = '', url: path = '', headers } = request;
+    const call = {
+      method,
+      path,
+      token: headers.authorization,
+      json: type === 'application/json' ? JSON.parse(bytes.toString()) : undefined,
+      form: type.startsWith('multipart/')
+        ? await new Response(bytes, { headers: { 'content-type': type } }).formData()
+        : undefined,
+    };
+    this.calls.push(call);
+    return this.next.shift() ?? this.taken(call);
+  }
+
+  private taken({ method, json, form }: GraphCall): Answer {
+    const id = this.calls.length;
+    if (method === 'GET') {
+      const body = {
+        display_phone_number: '+226 70 00 00 01',
+        quality_rating: 'GREEN',
+        id: CLOUD_NUMBER.phoneNumberId,
+      };
+      return { status: 200, body };
+    }
+    if (form) return { status: 200, body: { id: `file-${id}` } };
+    const contacts = [{ input: json?.to, wa_id: json?.to, user_id: json?.recipient }];
+    return { status: 200, body: { messaging_product: 'whatsapp', contacts, messages: [{ id: `wamid.${id}` }] } };
+  }
+}
