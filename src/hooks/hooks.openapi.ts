@@ -81,8 +81,13 @@ export const hooksOpenapi = describeController(HooksController, () => ({
       idempotent: true,
       answer: { schema: 'LoginHookWithSecret' },
       errors: [
-        ...invalid('kind', 'name', 'secret', 'limits', 'mapping', 'proof'),
-        { code: 'error.field_missing', values: { field: 'mapping' } },
+        ...invalid('kind', 'name', 'secret', 'limits'),
+        ...invalid('mapping', ...['number', 'code', 'text', 'id', 'valid_for'].map((name) => `mapping.${name}`)),
+        ...invalid('proof', 'proof.kind', 'proof.header', 'proof.encoding'),
+        ...['mapping', 'mapping.number', 'mapping.code'].map((field) => ({
+          code: 'error.field_missing' as const,
+          values: { field },
+        })),
         ...integers(['limits.max_segments', 1, MAX_CODE_SEGMENTS], ['limits.daily_units', 1, MAX_DAILY_UNITS]),
         { code: 'error.otp_channel_unknown', values: { channel: 'fax' } },
         'error.signature_refused',

@@ -119,7 +119,7 @@ export class LoginHookCalls implements OnApplicationBootstrap {
 
   /**
    * Sends a random code to a number, as a call of the hook would. Returns the id of its message.
-   * @throws MessagingError the errors of `send`, `error.account_suspended`
+   * @throws MessagingError the errors of `send`, `error.account_suspended`, `error.login_hook_disabled`
    */
   async test(hook: LoginHook, written: unknown): Promise<string> {
     const now = this.clock.now();
@@ -128,6 +128,7 @@ export class LoginHookCalls implements OnApplicationBootstrap {
       if ((await this.accounts.stateOf(hook.accountId)) === 'suspended') {
         throw new MessagingError('error.account_suspended');
       }
+      if (hook.status === 'disabled') throw new MessagingError('error.login_hook_disabled');
       number = this.numberOf(written);
       const digits = this.ids.bytes(8).readBigUInt64BE() % 10n ** BigInt(TEST_DIGITS);
       const code = digits.toString().padStart(TEST_DIGITS, '0');

@@ -13,6 +13,7 @@ import { OPTIONS, startMessaging } from '../../support/mounting/messaging-app.js
 import { MSGAPP } from '../../support/msgapp/msgapp-app.js';
 import { playEvents } from '../../support/openapi/openapi-events.js';
 import { type Fetch, validatingFetch } from '../../support/openapi/openapi-fetch.js';
+import { playHooks } from '../../support/openapi/openapi-hooks.js';
 import { serveDocument } from '../../support/openapi/openapi-host.js';
 import { playCap, playLimits } from '../../support/openapi/openapi-limits.js';
 import { playMsgapp } from '../../support/openapi/openapi-msgapp.js';
@@ -204,6 +205,11 @@ test('the OpenAPI document says what each of our routes does and answers', async
       expect(Object.keys(content)).toHaveLength(lengthOf(name, status));
     }
   }
+});
+
+test('log-in hooks answer as the OpenAPI document says, in success and to wrong calls', async () => {
+  const { app, document } = await start('express', { options: { hooks: { pepper: PEPPER } } });
+  expect(await playHooks(validatingFetch(document, rawFetch), app)).toEqual([]);
 });
 
 const MISTAKES: readonly [what: string, right: string, wrong: string][] = [
