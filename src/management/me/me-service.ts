@@ -8,6 +8,7 @@ import {
   type PermissionName,
   permissionOf,
 } from '../../accounts/keys/permissions.js';
+import { CampaignService } from '../../campaigns/campaign-service.js';
 import { MessagingError } from '../../common/errors.js';
 import { isAccountId } from '../../common/inputs.js';
 import { en } from '../../common/text/catalogue.en.js';
@@ -34,6 +35,7 @@ export class MeService {
     private readonly http: HttpSettings,
     @Optional() private readonly webhooks?: WebhookService,
     @Optional() private readonly hooks?: LoginHookService,
+    @Optional() private readonly campaigns?: CampaignService,
   ) {}
 
   /**
@@ -71,6 +73,7 @@ export class MeService {
       msgapp: apps.map(({ name }) => name),
       webhooks: this.webhooks !== undefined,
       hooks: this.hooks !== undefined,
+      campaigns: this.campaigns !== undefined,
     };
   }
 }

@@ -19,6 +19,7 @@ export const CapabilitiesView = object('The capabilities that the application ha
   msgapp: list(text('A messaging-app channel.', { example: 'msgapp' })),
   webhooks: flag('Whether webhooks and the feed of events are mounted.', { example: true }),
   hooks: flag('Whether log-in hooks are mounted.', { example: true }),
+  campaigns: flag('Whether campaigns are mounted.', { example: true }),
 });
 export interface CapabilitiesView extends TypeOf<typeof CapabilitiesView> {}
 

@@ -50,10 +50,11 @@ describeOnOneAdapter('the API of an account', (adapter) => {
       otp: { pepper: PEPPER },
       msgapp: MSGAPP,
       webhooks: { pepper: PEPPER },
+      campaigns: {},
       locale: 'en',
     });
     const account = { id: accountId, name: 'Test', state: 'active', balance: 1000 };
-    const capabilities = { sms: true, otp: true, msgapp: ['msgapp'], webhooks: true, hooks: false };
+    const capabilities = { sms: true, otp: true, msgapp: ['msgapp'], webhooks: true, hooks: false, campaigns: true };
     expect(await viewer.read('me')).toEqual({
       user: { subject: 'viewer@example.com', role: 'viewer' },
       key: null,
@@ -216,7 +217,7 @@ describeOnOneAdapter('the API of an account', (adapter) => {
     expect((await sender.post('optouts', { signature: 'INFOS', numbers: NUMBERS })).body).toEqual({ added: 0 });
     expect(await sender.delete('optouts/x')).toMatchObject({ status: 404 });
     expect(await sender.read('me')).toMatchObject({
-      capabilities: { sms: false, otp: false, msgapp: [], webhooks: false },
+      capabilities: { sms: false, otp: false, msgapp: [], webhooks: false, campaigns: false },
     });
   });
 

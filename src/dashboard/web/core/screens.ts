@@ -9,6 +9,7 @@ const t = texts(
     overview: 'Overview',
     messages: 'Messages',
     compose: 'Compose',
+    campaigns: 'Campaigns',
     codes: 'Codes',
     numbers: 'Numbers',
     signatures: 'Signatures',
@@ -30,6 +31,7 @@ const t = texts(
     overview: 'Vue d’ensemble',
     messages: 'Messages',
     compose: 'Rédiger',
+    campaigns: 'Campagnes',
     codes: 'Codes',
     numbers: 'Numéros',
     signatures: 'Signatures',
@@ -60,7 +62,7 @@ export interface ScreenEntry {
   /** The permission without which a user does not see the screen. */
   readonly permission: Permission;
   /** The capability that the screen needs. Default: none. */
-  readonly capability?: 'sms' | 'otp' | 'msgapp' | 'webhooks' | 'hooks';
+  readonly capability?: 'sms' | 'otp' | 'msgapp' | 'webhooks' | 'hooks' | 'campaigns';
   load(): Promise<ComponentType<{ readonly rest: string }>>;
 }
 
@@ -84,6 +86,13 @@ export const SCREENS: readonly ScreenEntry[] = [
     group: 'send',
     permission: 'sms.send',
     load: () => import('../screens/compose/compose.js').then((file) => file.Compose),
+  },
+  {
+    path: 'campaigns',
+    group: 'send',
+    permission: 'campaigns.read',
+    capability: 'campaigns',
+    load: () => import('../screens/campaigns/campaigns.js').then((file) => file.Campaigns),
   },
   {
     path: 'codes',

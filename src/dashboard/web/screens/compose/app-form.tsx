@@ -7,11 +7,11 @@ import { country } from '../../core/format.js';
 import { useResource } from '../../core/resource.js';
 import { hrefOf } from '../../core/router.js';
 import { callingCodeOf, cleanNumber, shownNumber } from '../shared/number.js';
+import { missingWhen } from '../shared/when.js';
 import { t } from './compose-texts.js';
 import { change, draft } from './draft.js';
 import { ComposeForm, type FormProps, FromField, hasBadMetadata } from './form-parts.js';
 import { SendApp } from './send.js';
-import { missingWhen } from './when.js';
 
 /** A text or a file by a messaging app. */
 export function AppForm({ channel, choice, onSent }: FormProps & { readonly channel: string }) {
@@ -29,7 +29,7 @@ export function AppForm({ channel, choice, onSent }: FormProps & { readonly chan
     ...(number === undefined ? [t('needsTo')] : []),
     ...(withFile && !isFileUrl(mediaUrl) ? [t('needsFile')] : []),
     ...(!withFile && isInvisible(text) ? [t('needsText')] : []),
-    ...missingWhen(),
+    ...missingWhen(draft.value.when),
   ];
   const isReady = isLoaded && missing.length === 0 && !hasBadMetadata();
   return (

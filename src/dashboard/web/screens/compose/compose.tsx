@@ -7,6 +7,7 @@ import { hrefOf } from '../../core/router.js';
 import { me } from '../../core/session.js';
 import { Segments, TextSize } from '../shared/segments.js';
 import { useSenders } from '../shared/senders.js';
+import { missingWhen } from '../shared/when.js';
 import { AppForm } from './app-form.js';
 import { t } from './compose-texts.js';
 import { change, draft, recipients } from './draft.js';
@@ -15,7 +16,6 @@ import { Price } from './price.js';
 import { useQuote } from './quote.js';
 import { MAX_RECIPIENTS, RecipientsField } from './recipients-field.js';
 import { SendSms } from './send.js';
-import { missingWhen } from './when.js';
 import './compose.css';
 
 /** The screen for writing a message. It shows the price while the user types, and sends the message after a preview. */
@@ -64,7 +64,7 @@ function SmsForm({ choice, onSent }: FormProps) {
     ...(sender === '' ? [t('needsSender')] : []),
     ...(isInvisible(text) ? [t('needsText')] : []),
     ...(numbers.length === 0 ? [t('needsNumber')] : []),
-    ...missingWhen(),
+    ...missingWhen(draft.value.when),
   ];
   const isReady = missing.length === 0 && numbers.length <= MAX_RECIPIENTS && !hasBadMetadata();
   return (

@@ -3,8 +3,8 @@ import type { MediaType, SendPriority } from '../../../../client/index.js';
 import { sessionState } from '../../core/session.js';
 import type { BadLines } from '../shared/bad-lines.js';
 import { type NumberList, numbersOf } from '../shared/number-list.js';
+import { AT_ONCE, type When } from '../shared/when-draft.js';
 import { t } from './compose-texts.js';
-import type { When } from './when-draft.js';
 
 /** A list of numbers that was uploaded, or pasted as a whole. */
 export interface Batch extends NumberList {
@@ -48,17 +48,7 @@ const EMPTY: Draft = {
   typed: '',
   batches: [],
   priority: 'normal',
-  when: {
-    later: false,
-    date: '',
-    time: '',
-    validFor: '',
-    hours: '',
-    from: '08:00',
-    to: '20:00',
-    days: ['1', '2', '3', '4', '5', '6', '7'],
-    zone: 'recipient',
-  },
+  when: AT_ONCE,
   metadata: '',
   to: '',
   from: '',

@@ -5,9 +5,9 @@ import { SelectField, TextField } from '../../components/field.js';
 import { Failure, Note } from '../../components/notes.js';
 import { listOf } from '../shared/number.js';
 import type { Senders } from '../shared/senders.js';
+import { WhenFields } from '../shared/when.js';
 import { t } from './compose-texts.js';
 import { change, draft } from './draft.js';
-import { WhenFields } from './when.js';
 
 // The parts that the forms for SMS and for messaging apps share.
 
@@ -57,7 +57,7 @@ export function ComposeForm({ class: name, missing, isReady, preview, children }
       }}
     >
       {children}
-      <WhenFields />
+      <WhenFields of={draft.value.when} set={(changes) => change({ when: { ...draft.value.when, ...changes } })} />
       <More />
       <div class="buttons">
         {missing.length > 0 && <span class="missing">{t('missing', { what: listOf(missing) })}</span>}

@@ -18,12 +18,12 @@ import { useResource } from '../../core/resource.js';
 import { word } from '../../core/words.js';
 import { shownNumber } from '../shared/number.js';
 import { Segments } from '../shared/segments.js';
+import { whenFacts, whenOf } from '../shared/when.js';
 import { t } from './compose-texts.js';
 import { clearDraft, draft, recipients } from './draft.js';
 import type { Sent } from './form-parts.js';
 import { Price } from './price.js';
 import { type Price as PriceOf, quote } from './quote.js';
-import { whenFacts, whenOf } from './when.js';
 
 interface DialogProps {
   onClose(): void;

@@ -15,3 +15,16 @@ export interface When {
   readonly days: readonly string[];
   readonly zone: 'recipient' | 'device';
 }
+
+/** A message that goes out now, with the defaults of the service. */
+export const AT_ONCE: When = {
+  later: false,
+  date: '',
+  time: '',
+  validFor: '',
+  hours: '',
+  from: '08:00',
+  to: '20:00',
+  days: ['1', '2', '3', '4', '5', '6', '7'],
+  zone: 'recipient',
+};

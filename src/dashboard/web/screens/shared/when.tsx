@@ -3,19 +3,10 @@ import { Checks, SelectField, TextField } from '../../components/field.js';
 import { serverNow } from '../../core/clock.js';
 import { moment } from '../../core/format.js';
 import { texts } from '../../core/i18n.js';
-import {
-  badMoment,
-  deviceZone,
-  localMomentOf,
-  MomentFields,
-  momentOf,
-  weekday,
-  windowWords,
-} from '../shared/schedule.js';
-import { change, draft } from './draft.js';
+import { badMoment, deviceZone, localMomentOf, MomentFields, momentOf, weekday, windowWords } from './schedule.js';
 import { VALIDITIES, type When } from './when-draft.js';
 
-export const t = texts(
+const t = texts(
   {
     when: 'When',
     now: 'Now',
@@ -85,10 +76,16 @@ export const t = texts(
 /** The ISO weekdays, from Monday on. */
 const WEEKDAYS = [1, 2, 3, 4, 5, 6, 7];
 
+interface WhenFieldsProps {
+  readonly of: When;
+  set(changes: Partial<When>): void;
+  /** Says what the validity counts from. Example: “1 day from now”. */
+  after?(duration: string): string;
+}
+
 /** The fields for the moment, the validity and the hours of a message. */
-export function WhenFields() {
-  const { when } = draft.value;
-  const set = (changes: Partial<When>): void => change({ when: { ...draft.value.when, ...changes } });
+export function WhenFields({ of: when, set, after }: WhenFieldsProps) {
+  const validUntil = after ?? ((duration: string) => t(when.later ? 'afterThat' : 'after', { after: duration }));
   const now = serverNow();
   return (
     <>
@@ -106,10 +103,7 @@ export function WhenFields() {
           label={t('validFor')}
           value={when.validFor}
           hint={when.validFor === '' ? undefined : t('validForHint')}
-          options={[
-            ['', t('noEnd')],
-            ...VALIDITIES.map((each) => [each, t(when.later ? 'afterThat' : 'after', { after: t(each) })] as const),
-          ]}
+          options={[['', t('noEnd')], ...VALIDITIES.map((each) => [each, validUntil(t(each))] as const)]}
           onInput={(validFor) => set({ validFor })}
         />
       </div>
@@ -183,8 +177,7 @@ function windowOf({ from, to, days, zone }: When) {
 }
 
 /** The values of the schedule that the user must still enter, in words. */
-export function missingWhen(): readonly string[] {
-  const { when } = draft.value;
+export function missingWhen(when: When): readonly string[] {
   const hasMoment = !when.later || (momentOf(when) !== undefined && badMoment(when, serverNow()) === undefined);
   return [
     ...(hasMoment ? [] : [t('needsMoment')]),
