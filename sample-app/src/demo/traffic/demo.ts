@@ -19,6 +19,7 @@ import { ProgramLogger } from '../program-logger.js';
 import { databaseTrouble } from '../trouble.js';
 import { Chance } from './chance.js';
 import { DemoAccountTraffic } from './demo-account-traffic.js';
+import { DemoCampaigns, RUNNING_RECIPIENTS } from './demo-campaigns.js';
 import { DemoClock, DemoIds } from './demo-clock.js';
 import { BUSY_CUSTOMER, CUSTOMERS, DAYS, DEMO_TEXTS, HOURS, REPLIES, SHOP, SHOP_TEXTS } from './demo-script.js';
 import { SandboxPhonesClient } from './sandbox-phones.js';
@@ -78,6 +79,7 @@ class Demo {
   private readonly chance = new Chance();
   private readonly phones: SandboxPhonesClient;
   private readonly traffic: DemoAccountTraffic;
+  private readonly campaigns: DemoCampaigns;
   private readonly url: string;
   private readonly accounts: AccountService;
   private readonly ledger: LedgerService;
@@ -93,6 +95,7 @@ class Demo {
     this.url = baseUrl(config.host, port);
     this.phones = new SandboxPhonesClient(this.url);
     this.traffic = new DemoAccountTraffic(app, this.phones, this.chance, () => clock.now());
+    this.campaigns = new DemoCampaigns(app);
     this.accounts = app.get(AccountService, { strict: false });
     this.ledger = app.get(LedgerService, { strict: false });
     this.signatures = app.get(SignatureService, { strict: false });
@@ -113,6 +116,8 @@ class Demo {
       if (at < firstSince) continue;
       await this.traffic.round({ accountId: first, texts: DEMO_TEXTS, sends: 1, codes: 1, service: 'Log-in' });
     }
+    await this.ledger.topUp(SHOP.id, RUNNING_RECIPIENTS, { reference: 'FB-2026-052', note: 'Mobile money' });
+    await this.campaigns.current();
     await this.callsMade();
   }
 
@@ -167,6 +172,9 @@ class Demo {
         break;
       case 34:
         await this.ledger.topUp(id, 700, { reference: 'FB-2026-044', note: 'Mobile money' });
+        break;
+      case 38:
+        await this.campaigns.completed();
         break;
       case 41:
         await this.ledger.adjust(id, -25, { reference: 'FB-2026-044-B', note: 'Erreur de saisie' });
