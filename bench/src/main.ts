@@ -20,6 +20,7 @@ import { benchWebhooks } from './events/webhooks.js';
 import { benchImport } from './import.js';
 import { benchClaimUnderSnapshot } from './queue/claim-snapshot.js';
 import { benchDrain } from './queue/drain.js';
+import { benchHooks } from './queue/hooks.js';
 import { benchNotify } from './queue/notify.js';
 import { benchPurge } from './queue/purge.js';
 import { benchBehindCampaign, benchTwoAccounts } from './queue/queue.js';
@@ -189,6 +190,26 @@ if (runs('queue')) {
   console.log(
     `Two accounts of 50 000 each: the first ends after ${ratio.toFixed(2)} x the second (wanted: 0.90 to 1.10)`,
   );
+}
+if (runs('hooks')) {
+  console.log('Calls of a log-in hook by HTTP beside 100 000 queued SMS at 50 parts a second, from the request to the');
+  console.log(
+    `stored hand-over (wanted: p50 at most 100 ms); the load of the machine before it is ${loadavg()[0]?.toFixed(1)}:`,
+  );
+  for (const kind of ['sqlite', 'postgres'] as const) {
+    const place = await databaseOf(kind);
+    if (!place) {
+      console.log(`  SKIPPED, there is no server: ${kind}`);
+      continue;
+    }
+    const { idle, busy } = await benchHooks(place, 100_000);
+    const at = (waits: readonly number[], part: number) => waits[Math.floor(waits.length * part)] ?? Number.NaN;
+    const shown = (waits: readonly number[]) =>
+      `p50 ${at(waits, 0.5).toFixed(1)} ms, p95 ${at(waits, 0.95).toFixed(1)} ms`;
+    console.log(
+      `  ${kind.padEnd(8)} ${shown(busy)}; idle ${shown(idle)}; p50 ${(at(busy, 0.5) / at(idle, 0.5)).toFixed(2)} x idle`,
+    );
+  }
 }
 if (runs('claim')) {
   const messages = Number(process.env.BENCH_MESSAGES ?? 2_000_000);

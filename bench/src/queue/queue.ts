@@ -33,7 +33,8 @@ export interface BehindCampaign {
   readonly perSecond: number;
 }
 
-const PARTS_PER_SECOND = 50;
+/** How many parts a second the slow carriers take. */
+export const PARTS_PER_SECOND = 50;
 const CODES = 20;
 
 /** Measures codes that are accepted while a campaign waits for a carrier of 50 parts a second. */
@@ -101,7 +102,7 @@ export async function benchTwoAccounts(each: number): Promise<number> {
   return (first ?? Number.NaN) / (second ?? Number.NaN);
 }
 
-const QUIET = { logger: ['error' as const, 'fatal' as const] };
+export const QUIET = { logger: ['error' as const, 'fatal' as const] };
 
 type Transport = NonNullable<NonNullable<Parameters<typeof MessagingModule.forRoot>[0]['sms']>['transport']>;
 
@@ -124,13 +125,13 @@ function hostOf(url: string, transport: Transport, dispatch = true): DynamicModu
   };
 }
 
-async function funded(app: App, units: number): Promise<{ accountId: string; sms: SmsService }> {
+export async function funded(app: App, units: number): Promise<{ accountId: string; sms: SmsService }> {
   const { id } = await app.get(AccountService, { strict: false }).createAccount({ name: 'bench' });
   await app.get(LedgerService, { strict: false }).topUp(id, units);
   return { accountId: id, sms: app.get(SmsService, { strict: false }) };
 }
 
-function numbers(from: number, count: number): string[] {
+export function numbers(from: number, count: number): string[] {
   return Array.from({ length: count }, (_, index) => String(from + index));
 }
 
@@ -145,7 +146,7 @@ function countClaims(store: OutboxStore): { readonly count: number } {
   return claims;
 }
 
-function handOvers(events: MessagingEvents): { readonly count: number; of(number: string): Promise<number> } {
+export function handOvers(events: MessagingEvents): { readonly count: number; of(number: string): Promise<number> } {
   const waiting = new Map<string, (at: number) => void>();
   const handed = {
     count: 0,
