@@ -1,7 +1,11 @@
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { CampaignService } from '../../../src/campaigns/campaign-service.js';
 import { DashboardModule } from '../../../src/dashboard/index.js';
 import { ManagementService } from '../../../src/management/user-sessions/management-service.js';
+import { homeNumbers } from '../../support/campaigns/campaign-app.js';
 import { goTo } from '../../support/dashboard/dashboard-fixture.js';
 import { accessibilityFaults, hasBrowser, openPage, startBrowser } from '../../support/dashboard/page-browser.js';
 import { MANAGEMENT_SECRET } from '../../support/management/manage-app.js';
@@ -71,14 +75,71 @@ suite('campaigns in the dashboard', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByText('2 recipients get this text for 2 units. The balance is 1,000.').waitFor();
     await check(320);
-    await dialog.getByRole('button', { name: 'Start' }).click();
+    await dialog.getByRole('button', { name: 'Start for 2 units' }).click();
     await page.getByText('Completed', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Details' }).first().waitFor();
     await check(320);
+    await page.getByLabel('Status').selectOption('delivered');
+    const saved = page.waitForEvent('download');
+    await button('Download CSV').click();
+    const rows = await text((await (await saved).createReadStream()) as Readable);
+    expect(rows).toContain('22670000001');
     if (process.env.SCREENSHOTS) {
       await page.setViewportSize({ width: 1280, height: 800 });
       await page.screenshot({ path: `${process.env.SCREENSHOTS}/campaign-done.png`, fullPage: true });
     }
+    await page.context().close();
+  });
+
+  test('a test goes to one number, and a draft is deleted', async () => {
+    const { page } = await signIn('sender', 1280);
+    const draft = { name: 'Essai', signature: 'INFOS', content: 'Bonjour {name}' };
+    const { reply } = await app.app.get(CampaignService, { strict: false }).create(app.accountId, draft);
+    await goTo(page, `campaigns/${reply.id}`);
+    await page.getByLabel('Number').fill('+226 70 00 00 09');
+    await page.getByLabel('name', { exact: true }).fill('Zoé');
+    await page.getByText('Bonjour Zoé').waitFor();
+    await page.getByRole('button', { name: 'Send the test' }).click();
+    await page.getByText('Sent for 1 unit.').waitFor();
+    await page.getByRole('button', { name: 'Delete the draft' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete the draft' }).click();
+    await page.getByRole('heading', { name: 'Campaigns' }).waitFor();
+    await page.getByRole('link', { name: 'Soldes' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Essai' }).count()).toBe(0);
+    await page.context().close();
+  });
+
+  test('a running campaign is paused, resumed and canceled; one without balance says why it waits', async () => {
+    const { page, check } = await signIn('sender', 320);
+    const campaigns = app.app.get(CampaignService, { strict: false });
+    const run = async (name: string, recipients: number, perMinute?: number) => {
+      const draft = { name, signature: 'INFOS', content: 'Bonjour', per_minute: perMinute };
+      const { reply } = await campaigns.create(app.accountId, draft);
+      const to = homeNumbers(recipients).map((number) => ({ number }));
+      await campaigns.importList(app.accountId, reply.id, to);
+      await campaigns.start(app.accountId, reply.id);
+      await goTo(page, `campaigns/${reply.id}`);
+    };
+    await run('Lente', 100, 1);
+    await page.getByText('Expected end').waitFor();
+    await check(320);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('Somebody paused this campaign.').waitFor();
+    await check(320);
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    await page.getByRole('button', { name: 'Cancel the campaign' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('This cannot be undone.').waitFor();
+    await dialog.getByRole('button', { name: 'Stop it for good' }).click();
+    await page
+      .locator('.badge', { hasText: /^Canceled$/ })
+      .first()
+      .waitFor();
+
+    await run('Trop chère', 1001);
+    await page.getByText('The balance is used up.').waitFor();
+    expect(await page.getByRole('link', { name: 'Open the balance' }).getAttribute('href')).toBe('#/balance');
     await page.context().close();
   });
 

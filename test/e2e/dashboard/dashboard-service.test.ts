@@ -90,6 +90,8 @@ suite.each<[Adapter, string]>([
       }
     }
     expect([wrong, problems]).toEqual([[], []]);
+    // Campaigns are not mounted.
+    expect(await page.getByRole('link', { name: 'Campaigns' }).count()).toBe(0);
     await page.context().close();
   });
 

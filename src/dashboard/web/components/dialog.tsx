@@ -62,17 +62,19 @@ interface FormProps<V> {
   readonly children: ComponentChildren;
   readonly onCancel?: (() => void) | undefined;
   readonly danger?: boolean;
+  /** While this is true, the main button does nothing. */
+  readonly disabled?: boolean;
 }
 
 /** A form that shows its error above its buttons. After an error the form keeps the typed values. */
-export function Form<V>({ form, submit, children, onCancel, danger }: FormProps<V>) {
+export function Form<V>({ form, submit, children, onCancel, danger, disabled }: FormProps<V>) {
   return (
     <form class="form" onSubmit={form.submit}>
       {children}
       <Failure error={form.error} />
       <div class="buttons">
         {onCancel && <Button onClick={onCancel}>{word('cancel')}</Button>}
-        <Button type="submit" kind={danger ? 'danger' : 'main'} busy={form.busy}>
+        <Button type="submit" kind={danger ? 'danger' : 'main'} busy={form.busy} disabled={disabled}>
           {submit}
         </Button>
       </div>
@@ -86,6 +88,8 @@ interface ConfirmProps {
   /** The text of the button: a verb such as “Revoke”, not “OK”. */
   readonly verb: string;
   readonly danger?: boolean;
+  /** While this is true, the button of the change does nothing. */
+  readonly disabled?: boolean;
   /** Makes the change. It gets the Idempotency-Key. */
   change(key: string): Promise<unknown>;
   /** Called with true after the change, and with false if the user cancels. */
@@ -93,7 +97,7 @@ interface ConfirmProps {
 }
 
 /** Asks for confirmation of a change. If the change fails, the dialog shows the error and the user can try again. */
-export function Confirm({ title, children, verb, danger = true, change, onClose }: ConfirmProps) {
+export function Confirm({ title, children, verb, danger = true, disabled, change, onClose }: ConfirmProps) {
   const { busy, error, run } = useAction(change);
   return (
     <Dialog title={title} onClose={() => onClose(false)}>
@@ -105,6 +109,7 @@ export function Confirm({ title, children, verb, danger = true, change, onClose 
           <Button
             kind={danger ? 'danger' : 'main'}
             busy={busy}
+            disabled={disabled}
             onClick={() => void run().then((done) => done && onClose(true))}
           >
             {verb}

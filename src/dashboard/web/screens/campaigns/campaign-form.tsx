@@ -1,4 +1,5 @@
 import { PersonalText } from '../../../../common/text/personal-text.js';
+import { isInvisible } from '../../../../common/text/visible-text.js';
 import { Form } from '../../components/dialog.js';
 import { SelectField, TextField } from '../../components/field.js';
 import { Failure } from '../../components/notes.js';
@@ -8,8 +9,10 @@ import { useForm } from '../../core/form.js';
 import { useResource } from '../../core/resource.js';
 import { go, hrefOf } from '../../core/router.js';
 import { can } from '../../core/session.js';
+import { listOf } from '../shared/number.js';
+import { Segments, TextSize } from '../shared/segments.js';
 import { useSenders } from '../shared/senders.js';
-import { WhenFields, whenOf } from '../shared/when.js';
+import { missingWhen, WhenFields, whenOf } from '../shared/when.js';
 import { AT_ONCE, type When } from '../shared/when-draft.js';
 import { t } from './campaign-texts.js';
 
@@ -59,10 +62,17 @@ export function CampaignForm() {
   });
   const { values, set } = form;
   const read = PersonalText.parse(values.content);
+  const hasText = values.template !== '' || (read instanceof PersonalText && !isInvisible(values.content));
+  const missing = [
+    ...(senders.names.length === 0 ? [t('needsSender')] : []),
+    ...(hasText ? [] : [t('needsText')]),
+    ...missingWhen(values.when),
+  ];
+  const template = templates.data?.find(({ name }) => name === values.template);
   return (
     <Screen title={t('make')} back={[hrefOf('campaigns'), t('back')]}>
       <Failure error={senders.error ?? templates.error} />
-      <Form form={form} submit={t('save')}>
+      <Form form={form} submit={t('save')} disabled={missing.length > 0}>
         <div class="pair">
           <TextField
             label={t('name')}
@@ -104,6 +114,15 @@ export function CampaignForm() {
             onInput={(content) => set({ content })}
           />
         )}
+        {template && <Segments of={template.content} />}
+        {values.template === '' && values.content !== '' && (
+          <div>
+            <p class="hint" aria-live="polite">
+              <TextSize of={values.content} />
+            </p>
+            <Segments of={values.content} />
+          </div>
+        )}
         <WhenFields
           of={values.when}
           set={(changes) => set({ when: { ...values.when, ...changes } })}
@@ -129,6 +148,7 @@ export function CampaignForm() {
             onInput={(national) => set({ national })}
           />
         </div>
+        {missing.length > 0 && <p class="hint">{t('missingValues', { what: listOf(missing) })}</p>}
       </Form>
     </Screen>
   );

@@ -15,7 +15,7 @@ import { word } from '../../core/words.js';
 import { windowWords } from '../shared/schedule.js';
 import { Segments } from '../shared/segments.js';
 import { CampaignProgress, CampaignStatus } from './campaign-parts.js';
-import { CampaignRecipients, recipientState } from './campaign-recipients.js';
+import { CampaignRecipients, recipientState, STATES } from './campaign-recipients.js';
 import { t } from './campaign-texts.js';
 import { DraftPrice, useCampaignQuote } from './draft-price.js';
 import { DraftRecipients } from './draft-recipients.js';
@@ -56,6 +56,7 @@ export function Campaign({ id }: { readonly id: string }) {
               ...(data.send_at === null ? [] : [[t('sendAt'), moment(data.send_at)] as const]),
               ...(data.window === null ? [] : [[t('hours'), windowWords(data.window)] as const]),
               ...(data.per_minute === null ? [] : [[t('perMinute'), number(data.per_minute)] as const]),
+              ...(data.valid_for === null ? [] : [[t('validFor'), duration(data.valid_for)] as const]),
             ]}
           />
         </div>
@@ -116,7 +117,7 @@ function Actions({ of, reload }: PartProps) {
       {asking.value === 'cancel' && (
         <Confirm
           title={t('cancelThis', { name })}
-          verb={t('cancel')}
+          verb={t('cancelVerb')}
           change={(idempotencyKey) => messaging().campaigns.cancel(id, { idempotencyKey })}
           onClose={close}
         >
@@ -139,7 +140,7 @@ function Actions({ of, reload }: PartProps) {
 
 /** Names the recipients and the price before a campaign starts. */
 function Start({
-  of: { id, name, recipients_count: count },
+  of: { id, name, recipients_count: count, send_at: sendAt },
   onClose,
 }: {
   of: CampaignView;
@@ -151,13 +152,14 @@ function Start({
   return (
     <Confirm
       title={t('startThis', { name })}
-      verb={t('start')}
+      verb={t('startFor', { n: price?.units ?? 0 })}
       danger={false}
+      disabled={price === undefined || left === undefined}
       change={(idempotencyKey) => messaging().campaigns.start(id, { idempotencyKey })}
       onClose={onClose}
     >
       {price === undefined || left === undefined ? (
-        <Loading lines={2} />
+        quote.error === undefined && balance.error === undefined && <Loading lines={2} />
       ) : (
         <>
           <p>
@@ -167,6 +169,7 @@ function Start({
               balance: number(left),
             })}
           </p>
+          {sendAt !== null && <Facts of={[[t('sendAt'), moment(sendAt)]]} />}
           {left < price.units && <Note tone="warn">{t('startShort')}</Note>}
         </>
       )}
@@ -190,8 +193,26 @@ function Progress({ of }: { readonly of: CampaignView }) {
         <Figure name={t('refunded')} value={number(refunded)} note={word('units')} />
       </div>
       <div class="card">
-        <Facts of={Object.entries(counts).map(([state, n]) => [recipientState(state), number(n)] as const)} />
+        <Facts
+          of={STATES.map((status) => {
+            const n = number(counts[status]);
+            const href = hrefOf(`campaigns/${encodeURIComponent(of.id)}`, { status });
+            return [recipientState(status), counts[status] === 0 ? n : <a href={href}>{n}</a>] as const;
+          })}
+        />
       </div>
     </>
   );
+}
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const;
+
+/** A duration in its largest unit that leaves no rest. Example: “2 hours”. */
+function duration(seconds: number): string {
+  const [unit, size] = UNITS.find(([, each]) => seconds % each === 0) ?? ['second', 1];
+  return number(seconds / size, { style: 'unit', unit, unitDisplay: 'long' });
 }

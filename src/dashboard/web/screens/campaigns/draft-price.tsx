@@ -27,6 +27,7 @@ export function DraftPrice({ id, recipients }: { readonly id: string; readonly r
         <div class="form">
           <p class="figure-value">{t('quote', { n: data.units, recipients: number(data.recipients) })}</p>
           <p class="hint">{t('left', { out: data.opted_out, invalid: data.invalid })}</p>
+          {data.longest && <p class="hint">{t('longest', { n: data.longest.characters })}</p>}
           <Table
             caption={t('country')}
             rows={data.countries}
@@ -42,7 +43,7 @@ export function DraftPrice({ id, recipients }: { readonly id: string; readonly r
             rows={data.distribution}
             identity={({ segments }) => String(segments)}
             columns={[
-              { title: t('segments'), cell: ({ segments }) => number(segments) },
+              { title: t('segments'), cell: ({ segments }) => t('segmentsOf', { n: segments }) },
               { title: t('recipients'), right: true, cell: ({ recipients: each }) => number(each) },
               { title: word('units'), right: true, cell: ({ units }) => number(units) },
             ]}

@@ -129,6 +129,7 @@ function Result({ of: { imported, duplicates, invalid, errors } }: { readonly of
               <span class="strong">{t('line', { n: row })}</span> <bdi>{value}</bdi>: {t.of(reason)}
             </li>
           ))}
+          {invalid > errors.length && <li>{t('moreWrong', { n: invalid - errors.length })}</li>}
         </ul>
       )}
     </>
