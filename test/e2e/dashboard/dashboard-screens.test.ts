@@ -22,6 +22,8 @@ const SCREENS: Readonly<Record<(typeof ROLES)[number], readonly (readonly [scree
     ['messages', /^Messages$/],
     ['messages/m-2', /^Message (to|à) /],
     ['compose', /^(Compose|Rédiger)$/],
+    ['campaigns', /^(Campaigns|Campagnes)$/],
+    ['campaigns/c-1', /^Soldes$/],
     ['codes', /^Codes$/],
     ['numbers', /^(Numbers|Numéros)$/],
     ['webhooks', /^Webhooks$/],

@@ -1,3 +1,4 @@
+import type { Campaign } from '../../../src/client/index.js';
 import { FakeAnswer, type FakeRoutes } from './fake-api.js';
 
 const HOSTILE = '<script>window.hacked = 1</script>';
@@ -148,6 +149,44 @@ const FAILED = {
   attempts_count: 3,
 };
 
+/** A campaign that is running. */
+function campaignOf(id: string, changes: Partial<Campaign> = {}): Campaign {
+  return {
+    id,
+    name: 'Soldes',
+    signature: 'INFOS',
+    content: 'Bonjour {name}, nos soldes commencent demain.',
+    template: null,
+    send_at: null,
+    per_minute: 600,
+    valid_for: 86_400,
+    window: { from: '08:00', to: '20:00', days: [1, 2, 3, 4, 5], zone: 'recipient' },
+    national: false,
+    metadata: null,
+    status: 'running',
+    pause_reason: null,
+    recipients_count: 10_000,
+    counts: {
+      pending: 4000,
+      queued: 1000,
+      sent: 20,
+      delivered: 4900,
+      undelivered: 30,
+      failed: 10,
+      unknown: 5,
+      canceled: 0,
+      opted_out: 35,
+    },
+    units: 6000,
+    refunded_units: 10,
+    created_at: ago(90),
+    started_at: ago(30),
+    ended_at: null,
+    expected_end: ago(-20),
+    ...changes,
+  };
+}
+
 /** A stream of events that ends after these. */
 function streamOf(events: readonly object[]): FakeAnswer {
   const text = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
@@ -156,6 +195,17 @@ function streamOf(events: readonly object[]): FakeAnswer {
 
 /** Answers for further screens, with data. */
 export const FULL_SCREENS: FakeRoutes = {
+  'GET campaigns': list([
+    campaignOf('c-1'),
+    campaignOf('c-2', { name: HOSTILE, status: 'draft', expected_end: null }),
+    campaignOf('c-3', { name: RIGHT_TO_LEFT, status: 'paused', pause_reason: 'user', expected_end: null }),
+  ]),
+  'GET campaigns/c-1': campaignOf('c-1', { content: `Bonjour {name} ${HOSTILE}` }),
+  'GET campaigns/c-1/recipients': list([
+    { number: '22670112233', status: 'delivered', error: null, smsID: 'm-1', units: 1, refunded_units: 0 },
+    { number: '22671223344', status: 'failed', error: 'refused', smsID: 'm-2', units: 1, refunded_units: 1 },
+    { number: '2250708091011', status: 'pending', error: null, smsID: null, units: 0, refunded_units: 0 },
+  ]),
   'GET sms': list([
     smsOf('m-1', { content: HOSTILE, signature: HOSTILE }),
     smsOf('m-2', {
@@ -342,6 +392,13 @@ export const FULL_SCREENS: FakeRoutes = {
 export const EMPTY_SCREENS: FakeRoutes = {
   'GET msgapp/messages': list([]),
   'GET msgapp/web/status': { status: 'disconnected', sessions: [] },
+  'GET campaigns': list([]),
+  'GET campaigns/c-1': campaignOf('c-1', {
+    status: 'paused',
+    pause_reason: 'insufficient_balance',
+    expected_end: null,
+  }),
+  'GET campaigns/c-1/recipients': list([]),
   'GET codes': { items: [], refusals: [] },
   'GET webhooks/w-1': endpointOf('w-1'),
   'GET webhooks/w-1/attempts': list([]),

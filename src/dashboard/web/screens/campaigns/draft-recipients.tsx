@@ -29,11 +29,20 @@ export function DraftRecipients({ of, onImported }: { readonly of: CampaignView;
   const input = useRef<HTMLInputElement>(null);
   const chosen = useSignal<Chosen | undefined>(undefined);
   const result = useSignal<ImportResult | undefined>(undefined);
+  const unreadable = useSignal<unknown>(undefined);
   const choose = async (file: File | null | undefined): Promise<void> => {
     if (!file) return;
-    const head = await readHead(file);
-    chosen.value = { file, head, column: columnOf(head) };
     result.value = undefined;
+    unreadable.value = undefined;
+    try {
+      const head = await readHead(file);
+      chosen.value = { file, head, column: columnOf(head) };
+    } catch (error) {
+      // For example a file that was moved away.
+      chosen.value = undefined;
+      unreadable.value = error;
+    }
+    // The same file may be chosen again.
     if (input.current) input.current.value = '';
   };
   const send = useAction(async () => {
@@ -43,10 +52,10 @@ export function DraftRecipients({ of, onImported }: { readonly of: CampaignView;
     onImported();
   });
   return (
-    <Section title={t('recipients')}>
+    <Section title={t('importTitle')}>
       <fieldset
         class="card drop"
-        aria-label={t('recipients')}
+        aria-label={t('importTitle')}
         onDragOver={(event) => event.preventDefault()}
         onDrop={(event) => {
           event.preventDefault();
@@ -63,6 +72,7 @@ export function DraftRecipients({ of, onImported }: { readonly of: CampaignView;
         />
         <Button onClick={() => input.current?.click()}>{t('file')}</Button>
         <p class="hint">{t('drop')}</p>
+        <Failure error={unreadable.value} />
         {chosen.value && (
           <>
             <SelectField
