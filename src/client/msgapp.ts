@@ -80,6 +80,8 @@ export interface MsgappListQuery {
   readonly until?: string | undefined;
   /** Only messages whose metadata has these values. */
   readonly metadata?: Metadata | undefined;
+  /** True: only messages that wait for their `send_at`, the next one first. Give no other filter with it. */
+  readonly scheduled?: true | undefined;
 }
 
 /** The routes of one messaging-app channel. */

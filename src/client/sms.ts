@@ -76,6 +76,8 @@ export interface SmsListQuery extends SmsRecipientsQuery {
   readonly until?: string | undefined;
   /** Only SMS whose metadata has these values. */
   readonly metadata?: Metadata | undefined;
+  /** True: only messages that wait for their `send_at`, the next one first. Give no other filter with it. */
+  readonly scheduled?: true | undefined;
 }
 
 /** The SMS routes. */

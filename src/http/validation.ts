@@ -12,7 +12,7 @@ import { requestIn } from '../common/http-context.js';
 import { HttpSettings } from './http-options.js';
 import { applyLateDecorators, classValidator } from './late-decorators.js';
 import { asJsonObject } from './request-body.js';
-import { fieldRefusal, integerOf, PHONE_NUMBER_LIST, QUERY_INTEGER, RECIPIENT_LIST, WINDOW } from './validators.js';
+import { fieldRefusal, PHONE_NUMBER_LIST, QUERY_VALUES, RECIPIENT_LIST, WINDOW } from './validators.js';
 
 interface PlatformRequest {
   readonly body?: unknown;
@@ -95,7 +95,7 @@ export class MessagingValidationPipe implements PipeTransform {
       // An explicit undefined replaces the DTO's default, so that the rules of a required field see it.
       if (value === undefined && field.optional) continue;
       if (this.isTooLong(field, value)) dto[field.name] = [];
-      else dto[field.name] = field.isInteger ? integerOf(value) : value;
+      else dto[field.name] = field.fromQuery ? field.fromQuery(value) : value;
     }
     return dto;
   }
@@ -136,8 +136,8 @@ interface DtoField {
   readonly optional: boolean;
   /** Whether the value is a list of recipients, whose length the host limits. */
   readonly recipients: boolean;
-  /** Whether the value is an integer, which a query gives as digits. */
-  readonly isInteger: boolean;
+  /** Converts the text of a query, if the value is not a text. */
+  readonly fromQuery: ((value: unknown) => unknown) | undefined;
   /** Whether null is a value of its own. Otherwise null counts as absent. */
   readonly keepsNull: boolean;
   /** The rules in the order in which class-validator keeps them: decorators are evaluated from the last to the first. */
@@ -183,7 +183,7 @@ export function dtoFields(dto: Type<object>): readonly DtoField[] {
       name,
       optional: rules.some(({ type, name: rule }) => type === CONDITION && rule === 'isOptional'),
       recipients: rules.some(({ name: rule }) => rule === PHONE_NUMBER_LIST || rule === RECIPIENT_LIST),
-      isInteger: rules.some(({ name: rule }) => rule === QUERY_INTEGER),
+      fromQuery: rules.flatMap(({ name: rule = '' }) => QUERY_VALUES[rule] ?? [])[0],
       keepsNull: rules.some(({ name: rule }) => rule === WINDOW),
       rules,
       conditions: rules.filter(({ type }) => type === CONDITION),

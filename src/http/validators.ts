@@ -49,6 +49,11 @@ export function IsQueryInteger(min: number, max: number, options?: ValidationOpt
   return Rule({ name: QUERY_INTEGER, constraints: [min, max], validator: { validate } }, options);
 }
 
+/** `true` in a query string. The pipe converts it to a boolean. */
+export function IsQueryFlag(options?: ValidationOptions): PropertyDecorator {
+  return Rule({ name: QUERY_FLAG, validator: { validate: (value: unknown) => value === true } }, options);
+}
+
 /** The metadata that a caller may add to a send; see `metadataOf`. */
 export function IsMetadata(options?: ValidationOptions): PropertyDecorator {
   const validate = (value: unknown): boolean => metadataRefusal(value) === undefined;
@@ -93,11 +98,18 @@ export const PHONE_NUMBER = 'messagingPhoneNumber';
 export const PHONE_NUMBER_LIST = 'messagingPhoneNumberList';
 export const RECIPIENT_LIST = 'messagingRecipientList';
 export const QUERY_INTEGER = 'messagingQueryInteger';
+export const QUERY_FLAG = 'messagingQueryFlag';
 export const CODE_POINTS = 'messagingCodePoints';
 export const METADATA = 'messagingMetadata';
 export const SEND_AT = 'messagingSendAt';
 export const VALID_FOR = 'messagingValidFor';
 export const WINDOW = 'messagingWindow';
+
+/** How the values of rules for query strings are made of their texts. */
+export const QUERY_VALUES: Readonly<Record<string, (value: unknown) => unknown>> = {
+  [QUERY_INTEGER]: integerOf,
+  [QUERY_FLAG]: (value) => (value === 'true' ? true : value),
+};
 
 /** A rule that a field violates, and the field's value. */
 interface BrokenRule {

@@ -15,8 +15,8 @@ export interface MsgappListQuery extends MessageListQuery {
  * Returns the query of the store. One-time codes are not listed.
  * @throws MessagingError the errors of `listingQuery`, and `error.invalid_number`
  */
-export function messageQuery(query: MsgappListQuery): Omit<MessageQuery, 'accountId' | 'channel'> {
-  const listing = listingQuery(query, DELIVERY_STATUSES);
+export function messageQuery(query: MsgappListQuery, now: number): Omit<MessageQuery, 'accountId' | 'channel'> {
+  const listing = listingQuery(query, DELIVERY_STATUSES, now);
   const { to, from } = query;
   if (to !== undefined) checkNumber(to);
   if (from !== undefined) checkNumber(from);

@@ -233,7 +233,11 @@ export class MsgappService {
    */
   async list(accountId: string, query: MsgappListQuery = {}): Promise<MsgappPage> {
     checkAccountId(accountId);
-    const page = await this.store.list({ accountId, channel: this.settings.channel, ...messageQuery(query) });
+    const page = await this.store.list({
+      accountId,
+      channel: this.settings.channel,
+      ...messageQuery(query, this.clock.now()),
+    });
     const ids = page.items.map(({ id }) => id);
     const recipients = await this.store.firstRecipients(ids, accountId);
     const items = page.items.flatMap((message) => shownMessage(message, recipients) ?? []);

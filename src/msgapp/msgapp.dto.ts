@@ -3,6 +3,7 @@ import {
   IsMetadata,
   IsOptional,
   IsPhoneNumber,
+  IsQueryFlag,
   IsQueryInteger,
   IsSendAt,
   IsString,
@@ -133,6 +134,10 @@ export class ListMessagesQuery {
   @IsOptional()
   @IsString()
   readonly until?: string;
+
+  @IsOptional()
+  @IsQueryFlag()
+  readonly scheduled?: true;
 }
 
 /** Query of `GET …/web/status`. */

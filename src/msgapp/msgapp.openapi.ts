@@ -172,7 +172,7 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
         schema: 'MsgappPage',
         examples: { 'The last page': { items: [exampleOf(SCHEMAS, 'MsgappMessage', { failed_at: null })] } },
       },
-      errors: ['error.invalid_cursor', ...invalid('status', 'since', 'until')],
+      errors: ['error.invalid_cursor', ...invalid('status', 'since', 'until', 'scheduled')],
     },
     message: {
       operationId: 'getMsgappMessage',

@@ -5,6 +5,7 @@ import {
   METADATA,
   PHONE_NUMBER,
   PHONE_NUMBER_LIST,
+  QUERY_FLAG,
   QUERY_INTEGER,
   RECIPIENT_LIST,
   SEND_AT,
@@ -55,6 +56,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     schema: ([minimum = 0, maximum = 0]) => ({ type: 'integer', minimum, maximum }),
     wrong: [''],
   },
+  [QUERY_FLAG]: { schema: () => ({ type: 'string', enum: ['true'] }), wrong: ['yes'] },
   [PHONE_NUMBER]: { schema: () => phoneNumber(''), wrong: [1, NOT_A_NUMBER] },
   [PHONE_NUMBER_LIST]: {
     schema: (_, maxItems) => ({ type: 'array', minItems: 1, maxItems, items: phoneNumber('A recipient.') }),

@@ -29,6 +29,8 @@ export const MESSAGE_FILTERS = {
   },
   since: `Only messages accepted at this time or later. ${TIME}`,
   until: `Only messages accepted before this time. ${TIME}`,
+  scheduled:
+    '`true`: only messages that wait for their `send_at`, the next one first. Besides it only `limit` and `cursor` may be given.',
 };
 
 /** Explains that some filters make pages shorter. */

@@ -193,6 +193,11 @@ export interface MessageQuery extends PageRequest {
   readonly since?: number | undefined;
   /** Only messages accepted before this time, milliseconds since the epoch. */
   readonly until?: number | undefined;
+  /**
+   * Only messages that wait for a `send_at` later than this, milliseconds since the epoch; the next one first. The other
+   * conditions have no effect then.
+   */
+  readonly dueAfter?: number | undefined;
 }
 
 /** A recipient with its history. */

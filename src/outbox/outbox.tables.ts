@@ -29,6 +29,7 @@ function messages(dialect: Dialect): string[] {
       key_id ${id}, metadata ${text}, trace ${text}, settled ${integer}, settled_since ${integer}, removed_at ${integer},
       send_at ${integer}, valid_until ${integer}, delivery_window ${text})`,
     'CREATE INDEX messaging_message_listing ON messaging_message (account_id, channel, kind, accepted_at, id)',
+    `CREATE INDEX messaging_message_scheduled ON messaging_message (account_id, channel, send_at, id)${dialect.indexedOnly('send_at')}`,
     // A refund changes its message once, and changes no indexed column.
     ...dialect.upkeep('messaging_message', { fillfactor: 95, ...CHANGING }),
 

@@ -26,8 +26,8 @@ export interface SmsListQuery extends MessageListQuery {
  * The query of the store.
  * @throws MessagingError the errors of `listingQuery`, and `error.invalid_number`, `error.field_not_string`
  */
-export function messageQuery(query: SmsListQuery): Omit<MessageQuery, 'accountId' | 'channel' | 'kinds'> {
-  const listing = listingQuery(query, SMS_STATUSES);
+export function messageQuery(query: SmsListQuery, now: number): Omit<MessageQuery, 'accountId' | 'channel' | 'kinds'> {
+  const listing = listingQuery(query, SMS_STATUSES, now);
   const { number, signature } = query;
   if (number !== undefined) checkNumber(number);
   if (signature !== undefined) checkString('signature', signature);

@@ -229,7 +229,12 @@ export class SmsService {
    */
   async list(accountId: string, query: SmsListQuery = {}): Promise<SmsPage> {
     checkAccountId(accountId);
-    const page = await this.store.list({ accountId, channel: SMS, kinds: ['text'], ...messageQuery(query) });
+    const page = await this.store.list({
+      accountId,
+      channel: SMS,
+      kinds: ['text'],
+      ...messageQuery(query, this.clock.now()),
+    });
     const ids = page.items.map(({ id }) => id);
     const numbers = await this.store.numbers(ids, accountId);
     return {

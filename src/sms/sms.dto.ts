@@ -4,6 +4,7 @@ import {
   IsOptional,
   IsPhoneNumber,
   IsPhoneNumberList,
+  IsQueryFlag,
   IsQueryInteger,
   IsRecipientList,
   IsSendAt,
@@ -140,4 +141,8 @@ export class ListSmsQuery extends ListRecipientsQuery {
   @IsOptional()
   @IsString()
   readonly until?: string;
+
+  @IsOptional()
+  @IsQueryFlag()
+  readonly scheduled?: true;
 }

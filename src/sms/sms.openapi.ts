@@ -219,7 +219,7 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
           schema: 'SmsPage',
           examples: { 'The last page': { items: [exampleOf(SCHEMAS, 'SmsSummary', charged)] } },
         },
-        errors: ['error.invalid_cursor', ...invalid('status', 'since', 'until')],
+        errors: ['error.invalid_cursor', ...invalid('status', 'since', 'until', 'scheduled')],
       },
     },
   };

@@ -11,6 +11,7 @@ import { hasMetadata } from '../metadata.js';
 import type { MessageQuery, StoredMessage } from '../outbox-records.js';
 import { findMessages, listAll, storedMetadata } from './messages.js';
 import { EXAMINED_RECIPIENTS, seenAs } from './recipients.js';
+import { listScheduled } from './scheduled.js';
 
 /** The maximum number of messages that are examined for one page. */
 const EXAMINED_MESSAGES = 2000;
@@ -18,6 +19,7 @@ const EXAMINED_MESSAGES = 2000;
 /** See `OutboxStore.list`. */
 export function* listMessages(dialect: Dialect, query: MessageQuery): Operation<Page<StoredMessage>> {
   const { kinds, number, status, sender, metadata } = query;
+  if (query.dueAfter !== undefined) return yield* listScheduled(dialect, query, query.dueAfter);
   const isPlain = [number, status, sender, metadata].every((condition) => condition === undefined);
   // Messages of one kind are in the order of an index.
   if (isPlain && kinds.length === 1) {

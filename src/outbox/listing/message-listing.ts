@@ -24,21 +24,28 @@ export interface MessageListQuery {
   readonly since?: string | undefined;
   /** Only messages accepted before this time, in the format of `since`. */
   readonly until?: string | undefined;
+  /**
+   * True: only messages that wait for their `send_at`, the next one first. Besides it only `limit` and `cursor` may be given.
+   */
+  readonly scheduled?: boolean | undefined;
 }
 
 /**
  * Makes the part of the store's query that all listings have in common.
  * @param statuses the states of recipients on the channel
+ * @param now milliseconds since the epoch
  * @throws MessagingError `error.invalid_cursor`, `error.field_invalid` for another invalid filter, and those of `metadataOf`
  */
 export function listingQuery(
   query: MessageListQuery,
   statuses: readonly DeliveryStatus[],
-): Pick<MessageQuery, 'limit' | 'after' | 'status' | 'metadata' | 'since' | 'until'> {
+  now: number,
+): Pick<MessageQuery, 'limit' | 'after' | 'status' | 'metadata' | 'since' | 'until' | 'dueAfter'> {
   checkInput(query);
   const { limit = 50, cursor, status, metadata, since, until } = query;
   checkLimit(limit);
   return {
+    dueAfter: isScheduled(query) ? now : undefined,
     limit,
     after: cursor === undefined ? undefined : textOfCursor(cursor, isPosition),
     status: statusOf(status, statuses),
@@ -46,6 +53,15 @@ export function listingQuery(
     since: momentOf('since', since),
     until: momentOf('until', until),
   };
+}
+
+/** @throws MessagingError `error.field_invalid` for anything but a boolean, and for true together with another filter */
+function isScheduled(query: MessageListQuery): boolean {
+  const scheduled: unknown = query.scheduled;
+  if (scheduled === undefined || scheduled === false) return false;
+  const others = Object.entries(query).filter(([name]) => !['scheduled', 'limit', 'cursor'].includes(name));
+  if (scheduled === true && others.every(([, value]) => value === undefined)) return true;
+  throw new MessagingError('error.field_invalid', { field: 'scheduled' });
 }
 
 /** @throws MessagingError `error.field_invalid` for anything but one of the states */

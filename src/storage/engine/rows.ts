@@ -102,6 +102,7 @@ export type RecipientIndex = 'messaging_recipient_queue' | 'messaging_recipient_
 /** An index of listings. */
 export type ListingIndex =
   | 'messaging_message_listing'
+  | 'messaging_message_scheduled'
   | 'messaging_trail_attempt'
   | 'messaging_event_type'
   | 'messaging_ledger_account'

@@ -33,6 +33,25 @@ describeService('a scheduled send', (start) => {
     expect((await client.api.call('sms')).body).toMatchObject({ items: [{ smsID, ...times }] });
   });
 
+  test('is listed with what waits, the next one first, and not after its cancellation', async () => {
+    const [late, soon] = [later(inOneHour(), 7200), later(inOneHour(), 3600)];
+    const ids: unknown[] = [];
+    for (const send_at of [late, soon]) ids.push((await client.api.sent({ ...SMS, send_at })).smsID);
+    await client.api.sent(SMS);
+    const listed = async () => (await client.api.call('sms?scheduled=true')).body as { items: { smsID: string }[] };
+    const [before] = (await listed()).items;
+    expect((await listed()).items.map(({ smsID }) => smsID)).toEqual([before?.smsID, ids[1], ids[0]]);
+    await client.api.call(`sms/${ids[1]}`, { method: 'DELETE' });
+    expect((await listed()).items.map(({ smsID }) => smsID)).toEqual([before?.smsID, ids[0]]);
+  });
+
+  test.each(['scheduled=yes', 'scheduled=true&status=queued', 'scheduled=true&number=22670000001'])(
+    'sms?%s is refused',
+    async (query) => {
+      expect(await client.api.call(`sms?${query}`)).toMatchObject({ status: 400, body: { error: 'Bad Request' } });
+    },
+  );
+
   test('a plain send shows no times', async () => {
     const { smsID } = await client.api.sent(SMS);
     expect((await client.api.call(`sms/${smsID}`)).body).toMatchObject({ send_at: null, valid_until: null });
@@ -49,6 +68,8 @@ describeService('a scheduled send', (start) => {
     const { messageID } = sent.body as { messageID: string };
     const times = { send_at, valid_until: later(send_at, 60), window: null, due_at: send_at, status: 'queued' };
     expect((await client.api.call(`msgapp/messages/${messageID}`)).body).toMatchObject(times);
+    const listed = (await client.api.call('msgapp/messages?scheduled=true')).body as { items: { messageID: string }[] };
+    expect(listed.items.at(-1)).toMatchObject({ messageID, send_at });
   });
 
   test.each([

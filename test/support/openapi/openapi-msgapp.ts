@@ -43,6 +43,7 @@ const REFUSED_LISTS = [
   'status=sleeping',
   'since=yesterday',
   'until=2026-02-30',
+  'scheduled=no',
   ...['cursor', 'to', 'from', 'status', 'since', 'until', 'metadata.order'].map((name) => `${name}=a&${name}=b`),
   'metadata=x',
   'metadata.order=%00',

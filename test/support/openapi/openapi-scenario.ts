@@ -153,6 +153,7 @@ export const GETS = (smsId: string): readonly Step[] => [
     'status=queued',
     'signature=INFOS',
     'metadata.order=4711',
+    'scheduled=true',
     'since=2026-01-01&until=2027-01-01',
   ].map((filter) => ({
     path: `/api/v1/sms?${filter}`,
@@ -166,6 +167,7 @@ export const GETS = (smsId: string): readonly Step[] => [
     `metadata.order=${'x'.repeat(512)}`,
     'since=yesterday',
     'until=2026-02-30',
+    'scheduled=no',
   ].map((filter) => ({
     path: `/api/v1/sms?${filter}`,
     status: 400,

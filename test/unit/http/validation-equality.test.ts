@@ -10,6 +10,8 @@ import {
   METADATA,
   PHONE_NUMBER,
   PHONE_NUMBER_LIST,
+  QUERY_FLAG,
+  QUERY_INTEGER,
   VALID_FOR,
   WINDOW,
 } from '../../../src/http/validators.js';
@@ -76,9 +78,10 @@ const VALUE = fc.oneof(
 );
 
 /** A value that keeps the rules of a field, as a rule. */
-function aptValue({ isInteger, rules }: ReturnType<typeof dtoFields>[number]): unknown {
+function aptValue({ rules }: ReturnType<typeof dtoFields>[number]): unknown {
   const names = rules.map(({ name }) => name);
-  if (isInteger) return 50;
+  if (names.includes(QUERY_INTEGER)) return 50;
+  if (names.includes(QUERY_FLAG)) return true;
   if (names.includes(PHONE_NUMBER_LIST)) return ['22670000000', '22670000001'];
   if (names.includes(METADATA)) return { order: '7' };
   if (names.includes(VALID_FOR)) return 60;
@@ -93,7 +96,7 @@ const DTOS = [sms, otp, msgapp, webhooks, management]
 describe('our check of a body is that of class-validator', () => {
   test.each(DTOS.map((dto) => [dto.name, dto] as const))('%s', (_, dto) => {
     const fields = dtoFields(dto).map((field) => {
-      const value = field.isInteger ? VALUE.filter((each) => typeof each !== 'string') : VALUE;
+      const value = field.fromQuery ? VALUE.filter((each) => typeof each !== 'string') : VALUE;
       return [field.name, fc.oneof({ weight: 4, arbitrary: fc.constant(aptValue(field)) }, value)] as const;
     });
     let valid = 0;

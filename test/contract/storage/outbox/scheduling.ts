@@ -28,6 +28,25 @@ export function schedulingTests({ test }: TestRunner, world: StorageFixture): vo
     assert.equal(delivery?.attempt, 1);
   });
 
+  test('what waits for its time is listed by it, a page at a time, without what was canceled, is due or is plain', async () => {
+    await world.fund(8);
+    const at = (index: number, sendAt: number) => aSend(index, { schedule: { sendAt } });
+    const later = START + 2 * HOUR_MS;
+    await world.accept(at(1, later), at(2, START + HOUR_MS), aSend(3), at(4, later), at(5, later), at(6, START - 1));
+    await world.outbox.settle([{ messageId: messageId(5), position: 0, status: 'canceled', at: START }]);
+    const list = async (limit: number, after?: string, dueAfter = START) => {
+      const query = { accountId: ACCOUNT, channel: 'sms', kinds: ['text'], limit, after, dueAfter };
+      const { items, next } = await world.outbox.list(query);
+      return { ids: items.map(({ id }) => id), next };
+    };
+    const [first, second, third] = [messageId(2), messageId(1), messageId(4)];
+    assert.deepEqual(await list(2), { ids: [first, second], next: second });
+    assert.deepEqual(await list(2, second), { ids: [third], next: undefined });
+    assert.deepEqual(await list(9, undefined, START + HOUR_MS), { ids: [second, third], next: undefined });
+    assert.deepEqual(await list(9, first, later - 1), { ids: [second, third], next: undefined });
+    await assert.rejects(list(2, messageId(3)), /invalid_cursor/);
+  });
+
   test('a plain send in the same batch stays plain', async () => {
     await world.fund(2);
     await world.accept(aSend(1, { schedule: { sendAt: START + HOUR_MS } }), aSend(2));
