@@ -28,18 +28,35 @@ export interface OutgoingMedia {
 /** The longest text or caption, in UTF-16 code units. No app accepts a longer one. A text is one message, whatever its length. */
 export const MAX_TEXT = 65_536;
 
-/** One message to one number. */
+/** One message to one person. */
 export interface OutgoingMsgapp {
   /** The send's id (`messageID`). */
   readonly messageId: string;
   /** The sending number, E.164 digits without the plus sign. */
   readonly from: string;
-  readonly to: string;
+  /**
+   * The recipient's number, E.164 digits without the plus sign. Undefined if the app hides the number; then `identity` says who the
+   * recipient is. That happens only to a transport that reports identities (`IncomingMsgapp.identity`).
+   */
+  readonly to: string | undefined;
+  /**
+   * The recipient's identity, as the transport reported it for `from`. Always given without `to`. With `to` it is given if it is
+   * known, and the transport may choose between the two.
+   */
+  readonly identity?: string | undefined;
   /** The app's address of `to`, which `exists` returned, perhaps on another connection. Undefined if it returned none. */
   readonly address?: string | undefined;
+  /** The message that this one answers: the app shows it above the answer. A transport that cannot quote leaves it out. */
+  readonly quote?: QuotedMsgapp | undefined;
   /** 1 for the first attempt. */
   readonly attempt: number;
   readonly content: { readonly text: string } | { readonly media: OutgoingMedia };
+}
+
+/** A received message that an answer quotes. Its fields are those that `IncomingMsgapp` had. */
+export interface QuotedMsgapp extends Pick<IncomingMsgapp, 'id' | 'chat'> {
+  /** The beginning of its text or caption, for apps that show what the answer brings along. Undefined if it is not known. */
+  readonly text?: string | undefined;
 }
 
 /** A message that a person wrote to the linked number. */
@@ -50,6 +67,12 @@ export interface IncomingMsgapp {
   readonly chat: string;
   /** The sender's number, E.164 digits without the plus sign. Undefined if the app hides the number. */
   readonly from: string | undefined;
+  /**
+   * The app's lasting identity of the sender, to which an answer can be sent without the number: a LID, or a business-scoped user
+   * id. At most 255 characters. It need not be the same for another linked number. It is not shown to anybody. Undefined: the app
+   * has none, or the transport cannot send to it. Then only a sender whose number is known can be answered.
+   */
+  readonly identity?: string | undefined;
   readonly kind: 'text' | MediaKind | 'reaction';
   /**
    * The text, the caption of a file, or the character of a reaction. Undefined if there is none, or if a reaction is taken back.

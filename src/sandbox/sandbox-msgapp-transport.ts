@@ -79,6 +79,8 @@ const CODE_MS = 20_000;
 /** The session credential that contains the number. */
 const NUMBER = { kind: 'sandbox', id: 'number' };
 
+type NumberedMsgapp = OutgoingMsgapp & { readonly to: string };
+
 const PHONES_AWAY: DeliveryResult = { kind: 'retry', error: 'sandbox: the phones do not answer' };
 
 /** One connection of the sandbox. */
@@ -109,8 +111,11 @@ class SandboxMsgappLink implements Link {
     }
   }
 
-  async send(message: OutgoingMsgapp): Promise<DeliveryResult> {
-    const behaviour = sandboxBehaviour(message.to, message.attempt);
+  async send({ to, ...outgoing }: OutgoingMsgapp): Promise<DeliveryResult> {
+    // Sandbox phones have a number and report no identity, so this does not happen.
+    if (to === undefined) return { kind: 'refused', error: 'sandbox: no number', unasked: true };
+    const message = { ...outgoing, to };
+    const behaviour = sandboxBehaviour(to, message.attempt);
     if (behaviour === 'delivered') return this.arrive(message);
     await this.parts.phones.lose([this.asShown(message)]).catch(ignoreUnavailable);
     this.parts.feed.change();
@@ -188,7 +193,7 @@ class SandboxMsgappLink implements Link {
     return this.open(number);
   }
 
-  private async arrive(message: OutgoingMsgapp): Promise<DeliveryResult> {
+  private async arrive(message: NumberedMsgapp): Promise<DeliveryResult> {
     const { phones, feed } = this.parts;
     try {
       const arrived = { ...this.asShown(message), ...(await this.keep(message.content)) };
@@ -222,7 +227,7 @@ class SandboxMsgappLink implements Link {
   }
 
   /** A message of a messaging app has one recipient. */
-  private asShown({ messageId, from, to, content }: OutgoingMsgapp): PhoneDelivery {
+  private asShown({ messageId, from, to, content }: NumberedMsgapp): PhoneDelivery {
     const media = 'media' in content ? described(content.media) : undefined;
     const text = 'text' in content ? content.text : '';
     const receivedAt = this.parts.clock.now();

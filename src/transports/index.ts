@@ -17,6 +17,7 @@ export {
   type OutgoingMedia,
   type OutgoingMsgapp,
   type Pacing,
+  type QuotedMsgapp,
   type SessionTiming,
 } from '../msgapp/msgapp-transport.js';
 export type { LinkCode } from '../msgapp/sessions/qr-stream.js';

@@ -92,7 +92,7 @@ export class MessageCarrier {
   }
 
   private async send(
-    message: OutgoingMsgapp,
+    message: OutgoingMsgapp & { readonly to: string },
     position: number,
     lane: string,
     link: Link,

@@ -21,9 +21,10 @@ export async function incomingMessage(
   const content = contentOf(library, message);
   if (!id || !chat || key.fromMe || !content) return undefined;
   if (!library.isPnUser(chat) && !library.isLidUser(chat)) return undefined;
-  const from = await numberOf(library, socket, [chat, key.remoteJidAlt]);
+  const addresses = [chat, key.remoteJidAlt];
+  const from = await numberOf(library, socket, addresses);
   const seconds = Number(messageTimestamp);
-  return { id, chat, from, ...content, at: seconds > 0 ? seconds * 1000 : now };
+  return { id, chat, from, identity: lidOf(library, addresses), ...content, at: seconds > 0 ? seconds * 1000 : now };
 }
 
 type Content = Pick<IncomingMsgapp, 'kind' | 'text' | 'media' | 'refersTo'>;
@@ -91,6 +92,12 @@ function quotedBy(library: Baileys, context: proto.IContextInfo | null | undefin
   const file = fileOf(quoted);
   const text = quoted.conversation || quoted.extendedTextMessage?.text || file?.content.text;
   return { reference: stanzaId, text: text || undefined };
+}
+
+/** Returns the LID among the addresses of a person, without the device. Undefined if the app gives none. */
+function lidOf(library: Baileys, jids: readonly (string | null | undefined)[]): string | undefined {
+  const lid = jids.find((jid) => jid && library.isLidUser(jid));
+  return lid ? library.jidNormalizedUser(lid) : undefined;
 }
 
 /** Returns the first phone number among the addresses of a person. Undefined if the app gives none. */

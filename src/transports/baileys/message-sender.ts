@@ -1,9 +1,15 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { AnyMessageContent, proto, WASocket } from 'baileys';
+import type { AnyMessageContent, proto, WAMessage, WASocket } from 'baileys';
 import type { Clock } from '../../common/clock.js';
 import { within } from '../../common/concurrency/async.js';
-import { type LinkResult, MAX_TEXT, type OutgoingMedia, type OutgoingMsgapp } from '../../msgapp/msgapp-transport.js';
+import {
+  type LinkResult,
+  MAX_TEXT,
+  type OutgoingMedia,
+  type OutgoingMsgapp,
+  type QuotedMsgapp,
+} from '../../msgapp/msgapp-transport.js';
 import type { Baileys } from './baileys-library.js';
 import type { ResolvedBaileysOptions } from './baileys-options.js';
 import { failureOf } from './link-end.js';
@@ -44,7 +50,8 @@ export class MessageSender {
     // Texts have a limit, because a frame has at most 16 MiB, and each text is encrypted for every device and cached.
     if (textOf(outgoing).length > MAX_TEXT) return { kind: 'refused', error: 'text_too_long' };
     const reference = messageReference(outgoing.messageId);
-    const address = outgoing.address ?? `${outgoing.to}@s.whatsapp.net`;
+    const address = addressOf(outgoing);
+    if (address === undefined) return { kind: 'refused', error: 'no_address', unasked: true };
     const preparing = this.prepare(outgoing, address, reference);
     const prepared = await within(clock, options.uploadTimeoutMs, preparing);
     if (!prepared) return { kind: 'retry', error: 'preparation_timeout' };
@@ -54,7 +61,7 @@ export class MessageSender {
   }
 
   /** Looks up the recipient's devices and uploads the file. Never rejects. */
-  private async prepare({ content }: OutgoingMsgapp, address: string, messageId: string): Promise<Prepared> {
+  private async prepare({ content, quote }: OutgoingMsgapp, address: string, messageId: string): Promise<Prepared> {
     const { library, socket, logger, options } = this.parts;
     try {
       if (!(await this.parts.recipients.hasDevices(address)))
@@ -66,6 +73,7 @@ export class MessageSender {
         mediaUploadTimeoutMs: options.uploadTimeoutMs,
         messageId,
         logger,
+        ...(quote && { quoted: quotedMessage(quote) }),
       });
       return message ? { message } : { kind: 'retry', error: 'no_message' };
     } catch (error) {
@@ -117,6 +125,16 @@ function resultOf({ error }: Ack, reference: string, isOwn: boolean): LinkResult
   // Any other refusal may be about the address. Asking for the address again costs one query.
   const isAboutUs = error === RESTRICTED;
   return { kind: 'refused', error: ackError(error), ...(isAboutUs ? {} : { wrongAddress: true }) };
+}
+
+/** Returns the address of a recipient: that of the number, if it is known, else the LID. */
+function addressOf({ address, to, identity }: OutgoingMsgapp): string | undefined {
+  return address ?? (to === undefined ? identity : `${to}@s.whatsapp.net`);
+}
+
+/** Returns a received message in the form in which Baileys quotes it. A phone that still has the message finds it by the id. */
+function quotedMessage({ id, chat, text = '' }: QuotedMsgapp): WAMessage {
+  return { key: { id, remoteJid: chat, fromMe: false }, message: { conversation: text } };
 }
 
 function textOf({ content }: OutgoingMsgapp): string {

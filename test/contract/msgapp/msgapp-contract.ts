@@ -219,6 +219,38 @@ export function describeMsgappTransport(
         assert.equal(answer?.refersTo?.reference, sent.kind === 'sent' && sent.reference);
       });
 
+      test('a sender whose number the app hides is answered by the identity (if the double hides numbers)', async () => {
+        if (!harness.write || !harness.hidesNumbers) return;
+        await session.link();
+        await harness.write(taken(), { text: 'Bonjour', hidden: true });
+        const [{ from, identity = '' } = assert.fail('a message')] = await hears(1);
+        assert.equal(from, undefined);
+        assert.ok(identity.length > 0 && identity.length <= 255);
+        const answer = { ...message(taken(), { text: 'Bienvenue' }), to: undefined, identity };
+        assert.equal((await session.send(answer)).kind, 'sent');
+        await session.until(async () => (await received(taken())).length > 0);
+        assert.deepEqual(
+          (await received(taken())).map(({ text }) => text),
+          ['Bienvenue'],
+        );
+      });
+
+      test('an answer quotes the message that it answers (if the double shows quotes)', async () => {
+        if (!harness.write || !harness.showsQuotes) return;
+        await session.link();
+        await harness.write(taken(), { text: 'Où est mon colis ?' });
+        const [{ id, chat, text } = assert.fail('a message')] = await hears(1);
+        const quote = { id, chat, text };
+        assert.equal((await session.send({ ...message(taken(), { text: 'En route' }), quote })).kind, 'sent');
+        assert.equal((await session.send({ ...message(taken(), { media: file('Le reçu') }), quote })).kind, 'sent');
+        assert.equal((await session.send(message(taken(), { text: 'Bonne journée' }))).kind, 'sent');
+        await session.until(async () => (await received(taken())).length > 2);
+        assert.deepEqual(
+          (await received(taken())).map(({ quotes }) => quotes),
+          [id, id, undefined],
+        );
+      });
+
       test('a file is opened by the details in its message', async () => {
         if (!harness.write || !harness.transport.openFile) return;
         await session.link();

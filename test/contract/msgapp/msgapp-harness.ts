@@ -6,6 +6,8 @@ export interface ReceivedMsgapp {
   readonly text: string;
   /** SHA-256 of the file, hex; undefined for a text. */
   readonly sha256?: string | undefined;
+  /** The app's id of the message that it quotes; undefined if it quotes none. */
+  readonly quotes?: string | undefined;
 }
 
 /** What a phone writes. */
@@ -16,6 +18,8 @@ export interface WrittenMsgapp {
   readonly file?: Uint8Array;
   /** The message is the one before, repeated by the app. */
   readonly again?: true;
+  /** The app hides the number of the phone. */
+  readonly hidden?: true;
 }
 
 /** A transport under test, with a double of its app. */
@@ -40,6 +44,10 @@ export interface MsgappTransportHarness {
    * then pass.
    */
   write?(from: string, message: WrittenMsgapp): Promise<unknown>;
+  /** Whether phones can write with a hidden number. Left out, the tests of hidden numbers pass. */
+  readonly hidesNumbers?: true;
+  /** Whether `received` says what messages quote. Left out, the tests of quotes pass. */
+  readonly showsQuotes?: true;
   /** Called repeatedly while the suite waits, for example to advance a fake clock. */
   pass?(): void;
   /** Closes the double, after the transport was stopped. */

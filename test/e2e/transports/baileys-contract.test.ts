@@ -18,18 +18,22 @@ const open = async () => {
     received: () =>
       Promise.all(
         friend.inbox.map(async (message) => {
-          if (message.text !== undefined) return { text: message.text };
+          const { extendedTextMessage, documentMessage } = message.content;
+          const quotes = (extendedTextMessage ?? documentMessage)?.contextInfo?.stanzaId || undefined;
+          if (message.text !== undefined) return { text: message.text, quotes };
           const { bytes, caption } = await friend.media(message);
-          return { text: caption ?? '', sha256: createHash('sha256').update(bytes).digest('hex') };
+          return { text: caption ?? '', sha256: createHash('sha256').update(bytes).digest('hex'), quotes };
         }),
       ),
-    write: async (_: string, { text, answers, file, again }: WrittenMsgapp) => {
+    write: async (_: string, { text, answers, file, again, hidden }: WrittenMsgapp) => {
       const contextInfo = answers ? { stanzaId: friend.inbox.at(-1)?.id ?? '' } : {};
       const message = file
         ? { documentMessage: { ...friend.upload('document', file), mimetype: 'text/plain' } }
         : { extendedTextMessage: { text: text ?? '', contextInfo } };
-      last = await friend.send(owner.number, message, again ? { id: last } : {});
+      last = await friend.send(owner.number, message, { hidden: hidden === true, ...(again && { id: last }) });
     },
+    hidesNumbers: true as const,
+    showsQuotes: true as const,
     close: () => peer.stop(),
   };
 };

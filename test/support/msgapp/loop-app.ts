@@ -75,7 +75,7 @@ export class LoopApp extends MsgappTransport {
     return { kind: 'sent', reference: message.messageId };
   }
 
-  async keep({ to, address = to, content }: OutgoingMsgapp): Promise<void> {
+  async keep({ to = '', address = to, content }: OutgoingMsgapp): Promise<void> {
     const inbox = this.inboxes.get(address) ?? [];
     this.inboxes.set(address, inbox);
     if ('text' in content) {
