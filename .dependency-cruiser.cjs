@@ -133,7 +133,7 @@ module.exports = {
           PAGE,
           '^src/client/',
           '\\.api\\.ts$',
-          `^src/(common/(time|text/(personal-text|visible-text))|${TABLES}|sms/(gsm7|segmentation))\\.ts$`,
+          `^src/(common/(time|text/(personal-text|visible-text))|${TABLES}|sms/(gsm7|segmentation)|campaigns/recipients/csv-dialect)\\.ts$`,
         ],
       },
     },

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
 import type { Info, Parser } from 'csv-parse';
 import { MessagingError } from '../../common/errors.js';
+import { endOfFirstRow, separatorOf } from './csv-dialect.js';
 
 /** A row of a file by the names of its columns. */
 export interface CsvRow {
@@ -20,8 +21,6 @@ export interface CsvFile {
 
 /** The longest row, in characters. */
 const MAX_ROW = 65_536;
-
-const SEPARATORS = [',', ';', '\t'] as const;
 
 /** The number of columns that a file may have. */
 const MAX_COLUMNS = 1000;
@@ -115,23 +114,6 @@ function checkColumns(columns: readonly string[]): void {
   const named = columns.filter((name) => name !== '');
   const twice = named.find((name, index) => named.indexOf(name) !== index);
   if (twice !== undefined) throw new MessagingError('error.csv_column_twice', { column: twice.slice(0, 64) });
-}
-
-/** The place after the first row, outside quotes; -1 if it is not complete. */
-function endOfFirstRow(text: string): number {
-  let isQuoted = false;
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at];
-    if (character === '"') isQuoted = !isQuoted;
-    else if (!isQuoted && (character === '\n' || character === '\r') && text.slice(0, at).trim() !== '') return at;
-  }
-  return -1;
-}
-
-function separatorOf(row: string): string {
-  const plain = row.replaceAll(/"[^"]*"/g, '');
-  const counts = SEPARATORS.map((separator) => plain.split(separator).length);
-  return SEPARATORS[counts.indexOf(Math.max(...counts))] ?? ',';
 }
 
 async function* following(

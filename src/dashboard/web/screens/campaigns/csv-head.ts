@@ -1,3 +1,5 @@
+import { endOfFirstRow, separatorOf } from '../../../../campaigns/recipients/csv-dialect.js';
+
 /** The first rows of a file. */
 export interface CsvHead {
   readonly columns: readonly string[];
@@ -12,9 +14,8 @@ const ROWS = 5;
 /** Reads the names of the columns and the first rows of a file of CSV. The service reads the file itself, and checks it. */
 export async function readHead(file: Blob): Promise<CsvHead> {
   const text = await file.slice(0, READ).text();
-  const [first = ''] = text.split(/\r\n|\r|\n/, 1);
-  const counts = [',', ';', '\t'].map((each) => [each, first.replaceAll(/"[^"]*"/g, '').split(each).length] as const);
-  const [separator] = counts.reduce((best, each) => (each[1] > best[1] ? each : best));
+  const end = endOfFirstRow(text);
+  const separator = separatorOf(end < 0 ? text : text.slice(0, end));
   const rows: string[][] = [];
   let row: string[] = [];
   // A cell with its quotes, and what ends it.
