@@ -62,7 +62,10 @@ describeOnBothAdapters('campaigns', (adapter) => {
     ['a file that ends before the last cell', 'number,name\n22670000001,Awa\n2267000', 'csv_cut', '3'],
     ['two columns of one name', 'number,name,name\n22670000001,a,b\n', 'csv_column_twice', 'name'],
     ['no column of the numbers', 'mobile\n22670000001\n', 'csv_no_column', 'number'],
-    ['an empty file', '\n\n', 'csv_empty', ''],
+    ['a file without a row', '\n\n', 'csv_empty', ''],
+    ['an empty file', '', 'csv_empty', ''],
+    ['a file with nothing but a byte order mark', '\ufeff', 'csv_empty', ''],
+    ['UTF-16', Buffer.from('\ufeffnumber\n22670000001\n', 'utf16le'), 'csv_encoding', '1'],
     ['a stray quote', 'number,name\n22670000001,"a"b\n', 'csv_malformed', '2'],
   ])('%s is refused, and nothing is imported', async (_, file, error, named) => {
     const { campaigns } = await startCampaigns(adapter);
@@ -72,6 +75,23 @@ describeOnBothAdapters('campaigns', (adapter) => {
     expect(body).toMatchObject({ message: expect.stringContaining(named) });
     expect(await campaigns.get(id)).toMatchObject({ recipients_count: 0 });
     expect(await campaigns.csv(id, 'number,name\n22670000001,Awa\n')).toMatchObject({ imported: 1, duplicates: 0 });
+  });
+
+  test('a tab separates cells; a name of 10 000 characters and a file of column names only import nobody', async () => {
+    const { campaigns } = await startCampaigns(adapter);
+    const { id } = await campaigns.create({ content: 'Bonjour {name}' });
+    const file = `name\tnumber\nAwa, Kaboré; \t22670000001\n${'x'.repeat(10_000)}\t22670000002\n`;
+    expect(await campaigns.csv(id, file)).toEqual({
+      imported: 1,
+      duplicates: 0,
+      invalid: 1,
+      errors: [{ row: 3, value: 'name', reason: 'field_too_long' }],
+    });
+    expect(await campaigns.csv(id, 'number,name\n')).toEqual({ imported: 0, duplicates: 0, invalid: 0, errors: [] });
+    expect(await campaigns.csv(id, 'number\n22670000003\n')).toMatchObject({
+      imported: 0,
+      errors: [{ row: 2, value: 'name', reason: 'variable_missing' }],
+    });
   });
 
   test('a purse that runs dry pauses the campaign with everything accepted that it pays', async () => {
