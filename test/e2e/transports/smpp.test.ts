@@ -5,6 +5,7 @@ import { SmppSmsTransport } from 'nestjs-messaging/smpp';
 import { LedgerService } from '../../../src/billing/ledger-service.js';
 import { encodeGsm7 } from '../../../src/sms/segmentation.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { decodeGsm7 } from '../../../src/transports/smpp/incoming/decode-text.js';
 import { PLAIN_SHORT_MESSAGE } from '../../../src/transports/smpp/pdu/pdu.js';
 import { eventually } from '../../support/common/eventually.js';
 import type { ApiClient, Details } from '../../support/http/api-client.js';
@@ -16,6 +17,8 @@ import { TestSmsc } from '../../support/transports/smsc/test-smsc.js';
 beforeAll(() => Logger.overrideLogger(false));
 
 const NUMBER = '22670000000';
+/** The bit of `esm_class` that says that a short message begins with a header. */
+const UDH = 0x40;
 const LONG = `${'a'.repeat(153)}${'b'.repeat(153)}${'c'.repeat(10)}`;
 
 describeService('SMS over SMPP', (start) => {
@@ -89,6 +92,38 @@ describeService('SMS over SMPP', (start) => {
     expect((await client.details(receipt.smsID)).recipients[0]?.status).toBe('sent');
     await submits[1]?.receipt();
     await turnTo(receipt, 'delivered');
+  });
+
+  test('with personal texts has parts, coding and headers by the text of each recipient', async () => {
+    const names = new Map([
+      ['22670000001', 'Awa'],
+      ['22670000002', 'é'.repeat(170)],
+      ['22670000003', 'ê'],
+      ['22670000004', 'ê'.repeat(80)],
+    ]);
+    const to = [...names].map(([number, name]) => ({ number, vars: { name } }));
+    const submits = await submitsOf(6, () => client.sent({ signature: 'INFOS', content: 'Bonjour {name}', to }));
+    const partsOf = (number: string) => submits.flatMap(({ pdu }) => (pdu.destination.address === number ? [pdu] : []));
+    const shapes = [...names.keys()].map((number) =>
+      partsOf(number).map(({ dataCoding, esmClass }) => [dataCoding, (esmClass & UDH) !== 0]),
+    );
+    expect(shapes).toEqual([
+      [[0, false]],
+      [
+        [0, true],
+        [0, true],
+      ],
+      [[8, false]],
+      [
+        [8, true],
+        [8, true],
+      ],
+    ]);
+    for (const [number, name] of names) {
+      const octets = Buffer.from(partsOf(number).map(textOf).join(''), 'latin1');
+      const isUcs2 = partsOf(number)[0]?.dataCoding === 8;
+      expect(isUcs2 ? octets.swap16().toString('utf16le') : decodeGsm7(octets)).toBe(`Bonjour ${name}`);
+    }
   });
 
   test.each([
