@@ -3,9 +3,12 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { CampaignService } from '../../../src/campaigns/campaign-service.js';
+import { DAY_MS } from '../../../src/common/time.js';
 import { DashboardModule } from '../../../src/dashboard/index.js';
 import { ManagementService } from '../../../src/management/user-sessions/management-service.js';
+import { SmsService } from '../../../src/sms/sms-service.js';
 import { homeNumbers } from '../../support/campaigns/campaign-app.js';
+import { until } from '../../support/common/until.js';
 import { goTo } from '../../support/dashboard/dashboard-fixture.js';
 import { accessibilityFaults, hasBrowser, openPage, startBrowser } from '../../support/dashboard/page-browser.js';
 import { MANAGEMENT_SECRET } from '../../support/management/manage-app.js';
@@ -13,7 +16,7 @@ import { type MessagingApp, startMessaging } from '../../support/mounting/messag
 
 const suite = hasBrowser() ? describe : describe.skip;
 
-suite('campaigns in the dashboard', () => {
+suite('campaigns and scheduled messages in the dashboard', () => {
   let browser: Browser;
   let app: MessagingApp;
 
@@ -140,6 +143,44 @@ suite('campaigns in the dashboard', () => {
     await run('Trop chère', 1001);
     await page.getByText('The balance is used up.').waitFor();
     expect(await page.getByRole('link', { name: 'Open the balance' }).getAttribute('href')).toBe('#/balance');
+    await page.context().close();
+  });
+
+  test('what waits for its moment is moved and canceled', async () => {
+    const sms = app.app.get(SmsService, { strict: false });
+    const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString();
+    const sent: string[] = [];
+    for (const [content, days] of [
+      ['Plus tard', 3],
+      ['Bientôt', 1],
+    ] as const) {
+      const order = { signature: 'INFOS', content, number: ['22670000001', '22670000002'], send_at: inDays(days) };
+      sent.push((await sms.send(app.accountId, order)).smsID);
+    }
+    const [late = ''] = sent;
+    const { page, check } = await signIn('sender', 320);
+    await goTo(page, 'scheduled');
+    const texts = () => page.locator('.excerpt').allTextContents();
+    await until(texts, (found) => found.join() === 'Bientôt,Plus tard', 15_000);
+    await check(320);
+    await page.getByRole('button', { name: 'Move' }).last().click();
+    const day = new Date(Date.now() + 2 * DAY_MS).toISOString().slice(0, 10);
+    await page.getByLabel('Day').fill(day);
+    await page.getByLabel('Time').fill('09:30');
+    await check(320);
+    await page.getByRole('dialog').getByRole('button', { name: 'Move' }).click();
+    await page.getByText('Moved.').waitFor();
+    const local = await page.evaluate<string>(`new Date('${day}T09:30').toISOString()`);
+    expect((await sms.get(app.accountId, late)).send_at).toBe(local);
+    if (process.env.SCREENSHOTS) {
+      await page.screenshot({ path: `${process.env.SCREENSHOTS}/scheduled-320.png`, fullPage: true });
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page.screenshot({ path: `${process.env.SCREENSHOTS}/scheduled.png`, fullPage: true });
+    }
+    await page.getByRole('button', { name: 'Cancel the message' }).last().click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the message' }).click();
+    await page.getByText('2 canceled, 0 too late, 2 units back.').waitFor();
+    await until(texts, (found) => found.join() === 'Bientôt');
     await page.context().close();
   });
 

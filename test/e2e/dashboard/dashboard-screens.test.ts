@@ -22,6 +22,7 @@ const SCREENS: Readonly<Record<(typeof ROLES)[number], readonly (readonly [scree
     ['messages', /^Messages$/],
     ['messages/m-2', /^Message (to|à) /],
     ['compose', /^(Compose|Rédiger)$/],
+    ['scheduled', /^(Scheduled|Programmés)$/],
     ['campaigns', /^(Campaigns|Campagnes)$/],
     ['campaigns/c-1', /^Soldes$/],
     ['codes', /^Codes$/],

@@ -9,6 +9,7 @@ const t = texts(
     overview: 'Overview',
     messages: 'Messages',
     compose: 'Compose',
+    scheduled: 'Scheduled',
     campaigns: 'Campaigns',
     codes: 'Codes',
     numbers: 'Numbers',
@@ -31,6 +32,7 @@ const t = texts(
     overview: 'Vue d’ensemble',
     messages: 'Messages',
     compose: 'Rédiger',
+    scheduled: 'Programmés',
     campaigns: 'Campagnes',
     codes: 'Codes',
     numbers: 'Numéros',
@@ -86,6 +88,12 @@ export const SCREENS: readonly ScreenEntry[] = [
     group: 'send',
     permission: 'sms.send',
     load: () => import('../screens/compose/compose.js').then((file) => file.Compose),
+  },
+  {
+    path: 'scheduled',
+    group: 'send',
+    permission: 'messages.read',
+    load: () => import('../screens/scheduled/scheduled.js').then((file) => file.Scheduled),
   },
   {
     path: 'campaigns',

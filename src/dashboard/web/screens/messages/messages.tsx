@@ -8,10 +8,11 @@ import { type Column, ListTable } from '../../components/table.js';
 import { chosenPeriod } from '../../core/period.js';
 import type { List } from '../../core/resource.js';
 import { choiceOf, filterOf, hrefOf, queryValue, setQuery } from '../../core/router.js';
-import { can, me } from '../../core/session.js';
+import { can } from '../../core/session.js';
 import { word } from '../../core/words.js';
 import { QueryField } from '../shared/filters.js';
 import { cleanNumber, shownNumber } from '../shared/number.js';
+import { channelName, channelsOf } from './channels.js';
 import { nameOf } from './delivery-status.js';
 import { Message } from './message.js';
 import { type MessageFilters, mergedLists, useApp, useSms } from './message-lists.js';
@@ -27,16 +28,6 @@ export function Messages({ rest }: { readonly rest: string }) {
 }
 
 const FILTERS = ['number', 'status', 'signature', 'from', 'to', 'metadata', 'channel'] as const;
-
-/** Returns the channels of this service. */
-export function channelsOf(): readonly string[] {
-  const { sms = false, msgapp = [] } = me.value?.capabilities ?? {};
-  return [...(sms ? ['sms'] : []), ...msgapp];
-}
-
-export function channelName(channel: string): string {
-  return channel === 'sms' ? t('sms') : channel;
-}
 
 function AllMessages() {
   const all = channelsOf();
