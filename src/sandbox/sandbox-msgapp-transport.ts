@@ -18,6 +18,7 @@ import {
 } from '../msgapp/msgapp-transport.js';
 import type { DeliveryResult } from '../outbox/delivery/delivery-result.js';
 import { SANDBOX_TIMING, sandboxBehaviour } from './magic-numbers.js';
+import { phoneOfIdentity } from './phones/phone-identity.js';
 import { type PhoneDelivery, type PhoneMedia, PhoneStore } from './phones/phone-store.js';
 import { SandboxPhones } from './phones/sandbox-phones.js';
 import { ignoreUnavailable, SandboxFeed } from './sandbox-feed.js';
@@ -111,9 +112,9 @@ class SandboxMsgappLink implements Link {
     }
   }
 
-  async send({ to, ...outgoing }: OutgoingMsgapp): Promise<DeliveryResult> {
-    // Sandbox phones have a number and report no identity, so this does not happen.
-    if (to === undefined) return { kind: 'refused', error: 'sandbox: no number', unasked: true };
+  async send(outgoing: OutgoingMsgapp): Promise<DeliveryResult> {
+    const to = outgoing.to ?? phoneOfIdentity(outgoing.identity ?? '');
+    if (to === undefined) return { kind: 'refused', error: 'sandbox: no such phone', unasked: true };
     const message = { ...outgoing, to };
     const behaviour = sandboxBehaviour(to, message.attempt);
     if (behaviour === 'delivered') return this.arrive(message);

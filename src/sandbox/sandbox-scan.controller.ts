@@ -40,6 +40,10 @@ export class ReplyBody {
   @IsOptional()
   @IsString()
   readonly reaction?: string;
+
+  /** `PhoneReplies` checks which values are allowed. */
+  @IsOptional()
+  readonly hidden?: boolean;
 }
 
 /** The actions of sandbox phones. Our own request gate reads the bodies of these routes, whatever body parser the host uses. */

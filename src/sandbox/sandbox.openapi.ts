@@ -1,7 +1,7 @@
 import { binary, events, json } from '../openapi/contents.js';
 import { describeController, fieldsOf } from '../openapi/controller-description.js';
-import { STORAGE_UNAVAILABLE } from '../openapi/errors.js';
-import { EXAMPLE, list, oneOf, phoneNumber, ref, text } from '../schemas/builders.js';
+import { invalid, STORAGE_UNAVAILABLE } from '../openapi/errors.js';
+import { EXAMPLE, flag, list, oneOf, phoneNumber, ref, text } from '../schemas/builders.js';
 import { exampleOf, withExamples } from '../schemas/examples.js';
 import { CodeView, LinkView, PhoneMessageView, QR, ScreenMessageView } from './sandbox.api.js';
 import { SandboxController } from './sandbox.controller.js';
@@ -159,13 +159,15 @@ export const sandboxScanOpenapi = describeController(SandboxScanController, () =
         'The message is processed like one of a real phone: it becomes `sms.received` or `msgapp.received`, and STOP opts the phone out.',
       body: {
         name: 'PhoneReply',
-        description: 'The message that the phone writes. `media`, `replyTo` and `reaction` are for messaging apps.',
+        description:
+          'The message that the phone writes. `media`, `replyTo`, `reaction` and `hidden` are for messaging apps.',
         ...fieldsOf(ReplyBody, {
           to: text('A signature or a number for SMS, or a linked number for a messaging app.', { example: 'INFOS' }),
           channel: text('`sms` (default), or the name of a messaging-app channel.', { example: 'sms' }),
           text: text('The text, or the caption of the file.', { example: 'STOP' }),
           media: oneOf(SANDBOX_MEDIA_NAMES, 'A file of the sandbox to send.'),
           replyTo: text('The `messageID` of the message that it answers.', { example: EXAMPLE.message }),
+          hidden: flag('Whether the app hides the number of the phone. Default: false.', { example: true }),
           reaction: text('The character of a reaction to `replyTo`. Empty to take it back.', { example: '👍' }),
         }),
         examples: { stop: { to: 'INFOS', text: 'STOP' } },
@@ -174,6 +176,7 @@ export const sandboxScanOpenapi = describeController(SandboxScanController, () =
       errors: [
         ...(['error.invalid_number', 'error.empty_message', 'error.callback_not_found'] as const),
         ...(['error.msgapp_not_connected', 'error.file_not_found'] as const),
+        ...invalid('hidden'),
         STORAGE_UNAVAILABLE,
       ],
     },

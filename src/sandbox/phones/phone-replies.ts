@@ -10,6 +10,7 @@ import type { IncomingMedia } from '../../msgapp/msgapp-transport.js';
 import type { SmsSink } from '../../sms/sms-transport.js';
 import { sandboxMedia } from '../sandbox-media.js';
 import { SandboxScanner } from '../sandbox-scanner.js';
+import { identityOfPhone } from './phone-identity.js';
 import { PhoneStore } from './phone-store.js';
 
 /** A message that a phone writes. */
@@ -26,6 +27,8 @@ interface PhoneReply {
   readonly replyTo?: string | undefined;
   /** The character of a reaction to `replyTo`. Empty to take it back. */
   readonly reaction?: string | undefined;
+  /** Whether the app hides the number of the phone. Only on a messaging app. */
+  readonly hidden?: boolean | null | undefined;
 }
 
 /** Lets sandbox phones write. Their messages are processed exactly like messages of real phones. */
@@ -51,11 +54,13 @@ export class PhoneReplies {
    * Writes a message. Resolves when the message is stored as events of the accounts that it belongs to.
    *
    * @param from E.164 digits without the plus sign
-   * @throws MessagingError `error.empty_message`, `error.callback_not_found` if no SMS transport of the sandbox runs here,
+   * @throws MessagingError `error.field_invalid` for `hidden`, `error.empty_message`, `error.callback_not_found` if no SMS transport of the sandbox runs here,
    * `error.msgapp_not_connected`, `error.file_not_found`, `error.storage_unavailable`
    */
   async write(from: string, reply: PhoneReply): Promise<void> {
-    const { channel, text, media, reaction } = reply;
+    const { channel, text, media, reaction, hidden } = reply;
+    if (hidden != null && typeof hidden !== 'boolean')
+      throw new MessagingError('error.field_invalid', { field: 'hidden' });
     if (isInvisible(text) && media === undefined && reaction === undefined)
       throw new MessagingError('error.empty_message');
     if (channel !== 'sms') return this.writeToApp(from, reply);
@@ -63,7 +68,8 @@ export class PhoneReplies {
     await this.carrier.inbound([{ route: 'sandbox', from, to: reply.to, text, id: this.ids.next() }]);
   }
 
-  private async writeToApp(from: string, { channel, to, text, media, replyTo, reaction }: PhoneReply): Promise<void> {
+  private async writeToApp(from: string, reply: PhoneReply): Promise<void> {
+    const { channel, to, text, media, replyTo, reaction, hidden } = reply;
     const receive = this.scanner.receiverOf(channel, to);
     if (!receive) throw new MessagingError('error.msgapp_not_connected', { from: to });
     const file = media === undefined ? undefined : await this.keep(media);
@@ -71,7 +77,8 @@ export class PhoneReplies {
     await receive({
       id: this.ids.next(),
       chat: from,
-      from,
+      from: hidden ? undefined : from,
+      identity: identityOfPhone(from),
       at: this.clock.now(),
       kind: reaction === undefined ? (file?.kind ?? 'text') : 'reaction',
       text: (reaction ?? text) || undefined,

@@ -52,6 +52,8 @@ describeService('messages from sandbox phones', (start) => {
     expect(await write({ ...app, text: 'Merci', replyTo: ours })).toBe(204);
     expect(await write({ ...app, replyTo: ours, reaction: '👍' })).toBe(204);
     expect(await write({ ...app, text: 'La facture', media: 'document.pdf' })).toBe(204);
+    expect(await write({ ...app, text: 'Qui suis-je ?', hidden: true })).toBe(204);
+    expect(received.splice(-1)).toMatchObject([{ kind: 'text', text: 'Qui suis-je ?', from: null }]);
     expect(received.splice(0)).toMatchObject([
       { kind: 'text', text: 'Bonjour', from: PHONE, refers_to: null },
       { kind: 'text', text: 'Merci', refers_to: { id: ours, text: 'Votre colis est là' } },

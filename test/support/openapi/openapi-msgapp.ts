@@ -197,7 +197,9 @@ async function playReplies(stage: Stage): Promise<string> {
     post(REPLY, 400, { to: 1 }),
     post(REPLY, 400, { to: 'INFOS' }),
     post('/sandbox/phones/+226/messages', 400, reply),
-    ...['channel', 'text', 'media', 'replyTo', 'reaction'].map((field) => post(REPLY, 400, { ...reply, [field]: 1 })),
+    ...['channel', 'text', 'media', 'replyTo', 'reaction', 'hidden'].map((field) =>
+      post(REPLY, 400, { ...reply, [field]: 1 }),
+    ),
     post(REPLY, 403, reply, { host: 'rebound.example' }),
     post(REPLY, 404, { ...reply, to: LINKED, channel: 'msgapp', media: 'passwd' }),
     post(REPLY, 409, { ...reply, channel: 'msgapp' }),

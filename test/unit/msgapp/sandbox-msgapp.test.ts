@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { UuidGenerator } from '../../../src/common/ids.js';
 import { MediaStore } from '../../../src/media/media-store.js';
 import type { MsgappOptions } from '../../../src/msgapp/msgapp-options.js';
+import type { IncomingMsgapp } from '../../../src/msgapp/msgapp-transport.js';
 import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
+import { PhoneReplies } from '../../../src/sandbox/phones/phone-replies.js';
 import { PhoneStore } from '../../../src/sandbox/phones/phone-store.js';
 import { SandboxFeed } from '../../../src/sandbox/sandbox-feed.js';
 import { SandboxMsgappTransport } from '../../../src/sandbox/sandbox-msgapp-transport.js';
 import { SandboxScanner } from '../../../src/sandbox/sandbox-scanner.js';
+import { describeMsgappTransport } from '../../contract/msgapp/msgapp-contract.js';
 import { ACCOUNT } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { settled } from '../../support/common/settled.js';
@@ -61,6 +64,64 @@ async function openLinked() {
   };
   const status = async (id: string) => (await all.process.service.message(ACCOUNT, id)).status;
   return { ...all, send, status };
+}
+
+/** Remembers the last message to a linked number, so that it can be repeated. */
+class RepeatingScanner extends SandboxScanner {
+  private last: IncomingMsgapp | undefined;
+
+  override receiverOf(channel: string, number: string) {
+    const receive = super.receiverOf(channel, number);
+    return (
+      receive &&
+      (async (message: IncomingMsgapp) => {
+        this.last = message;
+        await receive(message);
+      })
+    );
+  }
+
+  async repeat(): Promise<void> {
+    if (this.last) await this.receiverOf('msgapp', NUMBER)?.(this.last);
+  }
+}
+
+describeMsgappTransport(
+  'the sandbox',
+  async () => {
+    const { storage, clock } = await MsgappFixture.open();
+    const [phones, media] = [storage.store(PhoneStore), storage.store(MediaStore)];
+    const [scanner, ids] = [new RepeatingScanner(), new UuidGenerator()];
+    const replies = new PhoneReplies(phones, scanner, media, clock, ids);
+    return {
+      transport: new SandboxMsgappTransport(phones, new SandboxFeed(), scanner, clock, ids, media),
+      phone: NUMBER,
+      scan: (qr) => scanner.scan(qr, NUMBER),
+      number: (outcome) => ({ taken: TO, refused: '22675990001', busy: '22675990002' })[outcome as string],
+      received: async (number) =>
+        (await phones.messages(number)).map(({ text, media }) => ({
+          text: media?.caption ?? text,
+          sha256: media?.sha256,
+        })),
+      write: async (from, { text = '', answers, file, again, hidden }) => {
+        if (again) return scanner.repeat();
+        const last = answers && (await phones.messages(from)).at(-1)?.messageId;
+        if (!file) return replies.write(from, { channel: 'msgapp', to: NUMBER, text, replyTo: last, hidden });
+        const id = ids.next();
+        await media.write(id, chunksOf(file), clock.now());
+        const about = { mimetype: 'text/plain', size: file.length, fileName: 'facture.txt', file: id };
+        const message = { id, chat: from, from, kind: 'document', media: about, at: clock.now() } as const;
+        await scanner.receiverOf('msgapp', NUMBER)?.(message);
+      },
+      hidesNumbers: true,
+      close: () => storage.stop(),
+    };
+  },
+  { describe, test, beforeEach, afterEach },
+);
+
+async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
+  yield bytes;
 }
 
 describe('a sandbox phone that scans a code', () => {
