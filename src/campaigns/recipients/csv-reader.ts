@@ -10,6 +10,8 @@ export interface CsvRow {
   readonly line: number;
   /** Undefined if it has fewer cells than the first row. */
   readonly cells: readonly string[] | undefined;
+  /** True: the file ends after it without a line break. Perhaps the rest is missing. */
+  readonly isOpen: boolean;
 }
 
 /** A file whose first row was read. */
@@ -89,18 +91,16 @@ async function* rowsOf(
   columns: number,
   whole: { readonly endsInBreak: boolean },
 ): AsyncGenerator<CsvRow> {
-  let short: CsvRow | undefined;
+  let last: CsvRow | undefined;
   for await (const { record, info } of records) {
-    if (short) yield short;
-    short = undefined;
+    if (last) yield last;
     const line = info.lines - record.reduce((breaks, cell) => breaks + breaksIn(cell), 0);
-    if (record.length >= columns) yield { line, cells: record };
-    else short = { line, cells: undefined };
+    last = { line, cells: record.length >= columns ? record : undefined, isOpen: false };
   }
-  if (!short) return;
+  if (!last) return;
   // The last row has too few cells and no line break: the rest of the file is missing.
-  if (!whole.endsInBreak) throw new MessagingError('error.csv_cut', { line: short.line });
-  yield short;
+  if (!last.cells && !whole.endsInBreak) throw new MessagingError('error.csv_cut', { line: last.line });
+  yield { ...last, isOpen: !whole.endsInBreak };
 }
 
 function breaksIn(cell: string): number {

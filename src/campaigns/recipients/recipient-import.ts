@@ -24,10 +24,14 @@ interface GivenRecipient {
   readonly vars: Readonly<Record<string, unknown>>;
   /** Set if the row cannot be read. */
   readonly fault?: ErrorCode;
+  /** Whether the file may have been cut in it. */
+  readonly isOpen?: boolean;
 }
 
 /** How many rows a transaction stores. */
 const BATCH = 1000;
+
+const INVALID_NUMBER = wordOf('error.invalid_number');
 
 /** The longest value in an answer, in characters. */
 const MAX_SHOWN = 64;
@@ -67,11 +71,11 @@ export class RecipientImport {
       if (place < 0) throw new MessagingError('error.csv_no_column', { column: column.slice(0, MAX_SHOWN) });
       const used = text.variables.map((name) => [name, columns.indexOf(name)] as const).filter(([, at]) => at >= 0);
       return (async function* (): AsyncGenerator<GivenRecipient> {
-        for await (const { line, cells } of rows) {
+        for await (const { line, cells, isOpen } of rows) {
           if (!cells) yield { row: line, number: '', vars: {}, fault: 'error.csv_short_row' };
           else {
             const vars = Object.fromEntries(used.map(([name, at]) => [name, cells[at]]));
-            yield { row: line, number: cells[place]?.trim(), vars };
+            yield { row: line, number: cells[place]?.trim(), vars, isOpen };
           }
         }
       })();
@@ -118,6 +122,10 @@ export class RecipientImport {
     for await (const recipient of given) {
       const read = this.read(recipient, text, open.campaign);
       if ('reason' in read) {
+        // A number that is wrong at the very end of a file is the beginning of one.
+        if (recipient.isOpen && read.reason === INVALID_NUMBER) {
+          throw new MessagingError('error.csv_cut', { line: recipient.row });
+        }
         invalid++;
         if (errors.length < MAX_IMPORT_ERRORS) errors.push(read);
       } else if (batch.has(read.phone)) duplicates++;
@@ -136,7 +144,7 @@ export class RecipientImport {
   ): PendingRecipient | ImportFault {
     if (fault) return { row, value: '', reason: wordOf(fault) };
     const number = this.numberOf(given, national);
-    if (number === undefined) return { row, value: shown(given), reason: wordOf('error.invalid_number') };
+    if (number === undefined) return { row, value: shown(given), reason: INVALID_NUMBER };
     if (!this.opens(window, number)) return { row, value: number, reason: wordOf('error.window_empty') };
     const wrong = text.faultIn(vars);
     if (wrong) return { row, value: wrong.variable ?? number, reason: wordOf(wrong.code) };

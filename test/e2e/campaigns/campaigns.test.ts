@@ -60,6 +60,7 @@ describeOnBothAdapters('campaigns', (adapter) => {
     ['Latin-1', Buffer.from('number,name\n22670000001,Awa\n22670000002,Kabor\xe9\n', 'latin1'), 'csv_encoding', '3'],
     ['a file that ends within quotes', 'number,name\n22670000001,Awa\n22670000002,"Is', 'csv_cut', '3'],
     ['a file that ends before the last cell', 'number,name\n22670000001,Awa\n2267000', 'csv_cut', '3'],
+    ['a file that ends within a number', 'number\n22670000001\n2267000', 'csv_cut', '3'],
     ['two columns of one name', 'number,name,name\n22670000001,a,b\n', 'csv_column_twice', 'name'],
     ['no column of the numbers', 'mobile\n22670000001\n', 'csv_no_column', 'number'],
     ['a file without a row', '\n\n', 'csv_empty', ''],
