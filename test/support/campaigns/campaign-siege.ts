@@ -13,6 +13,8 @@ import { CampaignHost } from './campaign-process.js';
 
 const KEY = { id: 'campaign', accountId: 'demo' };
 const LEASE_MS = 300;
+/** How many recipients a transaction of the import stores. */
+const ROWS = 1000;
 
 /** How a campaign is besieged. */
 export interface SiegeOrder {
@@ -24,6 +26,8 @@ export interface SiegeOrder {
   readonly pauses: number;
   readonly slice: number;
   readonly naive?: boolean;
+  /** Called after each kill. @param wasRunning whether the campaign had recipients left */
+  killed?(wasRunning: boolean): void;
 }
 
 /**
@@ -76,14 +80,16 @@ async function prepare(storage: TypeormStorage, { recipients }: SiegeOrder): Pro
     const number = String(22_670_000_000 + index);
     return { phone: number, number, vars: { name: `n${index}` } };
   });
-  await list.finish(open, await list.add(open, rows, at), at);
+  let added = 0;
+  for (let from = 0; from < recipients; from += ROWS) added += await list.add(open, rows.slice(from, from + ROWS), at);
+  await list.finish(open, added, at);
   await campaigns.change(KEY, { action: 'start', at });
 }
 
 async function killAll(
   storage: TypeormStorage,
   hosts: readonly CampaignHost[],
-  { kills, slice }: SiegeOrder,
+  { kills, slice, killed }: SiegeOrder,
 ): Promise<void> {
   for (let kill = 0; kill < kills; kill++) {
     // A process that is killed before it has the campaign shows nothing.
@@ -91,6 +97,7 @@ async function killAll(
     await pause(randomInt(50));
     const host = hosts[kill % hosts.length];
     await host?.kill();
+    killed?.((await find(storage)).status !== 'completed');
     // The others go on while it starts.
     await host?.start();
   }
