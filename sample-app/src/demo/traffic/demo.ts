@@ -8,6 +8,7 @@ import {
   OptOutService,
   SessionManager,
   SignatureService,
+  SmsService,
   WebhookService,
 } from 'nestjs-messaging';
 import { AppModule } from '../../app.module.js';
@@ -118,7 +119,21 @@ class Demo {
     }
     await this.ledger.topUp(SHOP.id, RUNNING_RECIPIENTS, { reference: 'FB-2026-052', note: 'Mobile money' });
     await this.campaigns.current();
+    await this.scheduled();
     await this.callsMade();
+  }
+
+  /** Schedules SMS of the shop for the next days. */
+  private async scheduled(): Promise<void> {
+    const sms = this.app.get(SmsService, { strict: false });
+    const sends = [
+      { content: 'Votre commande est prête, passez quand vous voulez.', number: CUSTOMERS.slice(0, 2), days: 1 },
+      { content: 'Inventaire : la boutique ferme samedi à midi.', number: CUSTOMERS.slice(2, 12), days: 3 },
+    ];
+    for (const { content, number, days } of sends) {
+      const send_at = new Date(this.clock.now() + days * DAY_MS).toISOString();
+      await sms.send(SHOP.id, { signature: 'FASO SHOP', content, number, send_at });
+    }
   }
 
   /** Makes the shop's account, units, key, signatures and webhooks. */
