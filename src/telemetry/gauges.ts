@@ -163,6 +163,9 @@ export class Gauges implements OnApplicationBootstrap, OnApplicationShutdown {
     of('open_deliveries', ({ open }, observe) => {
       for (const { channel, status, count } of open) observe(count, channel, status);
     });
+    of('scheduled', ({ scheduled }, observe) => {
+      for (const { channel, count } of scheduled) observe(count, channel);
+    });
     of('oldest_due_seconds', ({ due }, observe) => {
       for (const { name } of this.channels.all()) {
         for (const priority of PRIORITIES) {

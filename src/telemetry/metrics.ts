@@ -128,6 +128,11 @@ export const METRICS = {
     channel: 'channel',
     status: WAITING_STATUSES,
   }),
+  scheduled: gauge(
+    'Queued deliveries that wait for a later time, among those that `messaging_open_deliveries` counts.',
+    'database',
+    { channel: 'channel' },
+  ),
   oldest_due_seconds: gauge('Age of the oldest delivery that is due and not claimed; 0 if there is none.', 'database', {
     channel: 'channel',
     priority: PRIORITIES,

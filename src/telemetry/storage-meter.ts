@@ -23,6 +23,8 @@ export interface StorageMeasures {
     readonly status: WaitingStatus;
     readonly count: number;
   }[];
+  /** How many of the counted deliveries that are `queued` wait for a later time. */
+  readonly scheduled: readonly { readonly channel: string; readonly count: number }[];
   /**
    * When the longest overdue delivery that is not claimed became due, in milliseconds since the epoch. A queue without
    * a due delivery is left out.
@@ -75,7 +77,7 @@ export class StorageMeter {
     const [open, due] =
       channels.length > 0
         ? [
-            await database.browse(() => openDeliveries(dialect, channels), undefined),
+            await database.browse(() => openDeliveries(dialect, channels, now), undefined),
             await database.browse(() => dueSince(dialect, channels, now), undefined),
           ]
         : [[], []];
@@ -86,7 +88,8 @@ export class StorageMeter {
     const total = (what: string) => of(what).reduce((sum, row) => sum + integerOf(row, 'n'), 0);
     const oldest = catalogue.find((row) => textOf(row, 'what') === 'oldest');
     return {
-      open,
+      open: open.map(({ channel, status, count }) => ({ channel, status, count })),
+      scheduled: open.flatMap(({ channel, status, later }) => (status === 'queued' ? [{ channel, count: later }] : [])),
       due,
       lowAccounts: total('low'),
       parkedReceipts: total('parked'),
@@ -118,21 +121,34 @@ export class StorageMeter {
   }
 }
 
-const OPEN: RowShape = { channel: 'id', status: 'id', n: 'integer', most: 'integer' };
+const OPEN: RowShape = { channel: 'id', status: 'id', n: 'integer', most: 'integer', now: 'integer' };
 
-function* openDeliveries(dialect: Dialect, channels: readonly string[]): Operation<StorageMeasures['open']> {
+interface OpenDeliveries {
+  readonly channel: string;
+  readonly status: WaitingStatus;
+  readonly count: number;
+  /** How many of them have a later `due_at`. */
+  readonly later: number;
+}
+
+function* openDeliveries(
+  dialect: Dialect,
+  channels: readonly string[],
+  now: number,
+): Operation<readonly OpenDeliveries[]> {
   const wanted = channels.flatMap((channel) => WAITING_STATUSES.map((status) => ({ channel, status })));
-  const query = `SELECT v.n AS n, count(*) AS found FROM (SELECT 1 AS one FROM messaging_recipient r${dialect.by('messaging_recipient_queue')}
-    WHERE r.channel = v.channel AND r.status = v.status AND r.due_at IS NOT NULL LIMIT v.most) t`;
+  const query = `SELECT v.n AS n, count(*) AS found, coalesce(sum(t.later), 0) AS later FROM (
+    SELECT CASE WHEN r.due_at > v.now THEN 1 ELSE 0 END AS later FROM messaging_recipient r${dialect.by('messaging_recipient_queue')}
+      WHERE r.channel = v.channel AND r.status = v.status AND r.due_at IS NOT NULL LIMIT v.most) t`;
   const rows = yield* rowsOfEach(
     dialect,
     query,
     OPEN,
-    wanted.map(({ channel, status }, n) => [channel, status, n, MAX_DELIVERIES]),
+    wanted.map(({ channel, status }, n) => [channel, status, n, MAX_DELIVERIES, now]),
   );
   return rows.flatMap((row) => {
     const place = wanted[integerOf(row, 'n')];
-    return place ? [{ ...place, count: integerOf(row, 'found') }] : [];
+    return place ? [{ ...place, count: integerOf(row, 'found'), later: integerOf(row, 'later') }] : [];
   });
 }
 

@@ -119,6 +119,10 @@ export const MEASURES = {
     { channel: 'whatsapp', status: 'queued', count: 1 },
     { channel: 'whatsapp', status: 'sending', count: 0 },
   ],
+  scheduled: [
+    { channel: 'sms', count: ACCOUNTS * (WAITING - 1) },
+    { channel: 'whatsapp', count: 0 },
+  ],
   due: [
     { channel: 'sms', priority: 'code', since: START + 50_000 },
     { channel: 'sms', priority: 'normal', since: START + 30_000 },
@@ -145,6 +149,7 @@ export function sorted(measures: StorageMeasures): StorageMeasures {
   return {
     ...measures,
     open: byText(measures.open),
+    scheduled: byText(measures.scheduled),
     due: byText(measures.due),
     sessions: byText(measures.sessions),
     endpoints: byText(measures.endpoints),

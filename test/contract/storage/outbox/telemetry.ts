@@ -53,9 +53,22 @@ export function telemetryTests({ test }: TestRunner, world: StorageFixture): voi
       aSend(3, { channel: 'other' }),
     );
     await world.claim({ limit: 1 });
-    const { open, due } = await storage.store(StorageMeter).measure({ now: START + 2 * SECOND_MS, channels: ['sms'] });
+    const now = START + 2 * SECOND_MS;
+    const { open, due, scheduled } = await storage.store(StorageMeter).measure({ now, channels: ['sms'] });
     const count = (status: string) => open.find((each) => each.channel === 'sms' && each.status === status)?.count;
     assert.deepEqual([count('queued'), count('sending')], [1, 1]);
     assert.deepEqual(due, [{ channel: 'sms', priority: 'normal', since: START + SECOND_MS }]);
+    assert.deepEqual(scheduled, [{ channel: 'sms', count: 0 }]);
+  });
+
+  test('a gauge counts what waits for a later time, until it is due', async () => {
+    const { storage } = world;
+    await world.fund(3);
+    const sendAt = START + 10 * SECOND_MS;
+    await world.accept(aSend(1), aSend(2, { schedule: { sendAt } }), aSend(3, { schedule: { sendAt } }));
+    const waiting = async (now: number) =>
+      (await storage.store(StorageMeter).measure({ now, channels: ['sms'] })).scheduled;
+    assert.deepEqual(await waiting(sendAt - 1), [{ channel: 'sms', count: 2 }]);
+    assert.deepEqual(await waiting(sendAt), [{ channel: 'sms', count: 0 }]);
   });
 }
