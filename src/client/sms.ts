@@ -105,7 +105,7 @@ export class SmsRoutes {
   /**
    * Changes when an SMS is handed over, while no worker has claimed any of its recipients. Otherwise it throws
    * `already_sending`. A field that is absent stays as it is, and `window: null` removes the window. With a new `send_at`,
-   * the validity keeps its length.
+   * the validity keeps its length. A key needs the scopes `sms:send` and `messages:read`.
    */
   reschedule(smsID: string, changes: ScheduleChanges, options?: CallOptions): Promise<SmsDetails> {
     return this.#caller.json({ method: 'PATCH', path: ['sms', smsID], body: changes }, options);

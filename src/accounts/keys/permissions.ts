@@ -71,7 +71,8 @@ export const PERMISSIONS = {
   'sms.send': { scopes: ['sms:send'], role: 'sender', plain: true, live: true },
   // A suspended account may take back or postpone what it has sent.
   'sms.cancel': { scopes: ['sms:send'], role: 'sender', ...WRITE, plain: true },
-  'sms.reschedule': { scopes: ['sms:send'], role: 'sender', ...WRITE, plain: true },
+  // The answer is a look-up with the text and the numbers, so a key needs the scope for that too.
+  'sms.reschedule': { scopes: ['sms:send', 'messages:read'], role: 'sender', ...WRITE, plain: true },
   'templates.read': { scopes: ['sms:send'], role: 'viewer', ...READ, plain: true },
   'templates.write': { scopes: ['sms:send'], role: 'sender', ...WRITE, plain: true },
   'otp.send': { scopes: ['otp:send'], role: 'sender', plain: true, live: true },

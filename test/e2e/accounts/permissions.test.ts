@@ -185,6 +185,8 @@ async function credentialsOf({ accounts, accountId, client, storage, clock }: St
   const hooks = await accounts.issueKey(accountId, { scopes: webhooks });
   const logins = ['hooks:write', 'otp:send'] as const;
   const loginHooks = await accounts.issueKey(accountId, { scopes: logins });
+  const texts = ['sms:send', 'messages:read'] as const;
+  const sender = await accounts.issueKey(accountId, { scopes: texts });
   const every = await accounts.issueKey(accountId, { scopes: KEY_SCOPES });
   await accounts.revokeKey(revoked.id);
   clock.advance(1);
@@ -203,6 +205,7 @@ async function credentialsOf({ accounts, accountId, client, storage, clock }: St
     { name: 'a key without scopes', headers: byKey(none.key), expected: (rule) => keyed(rule, []) },
     { name: 'a key with all scopes', headers: byKey(every.key), expected: (rule) => keyed(rule, KEY_SCOPES) },
     { name: 'a key for log-in hooks', headers: byKey(loginHooks.key), expected: (rule) => keyed(rule, logins) },
+    { name: 'a key that sends and reads', headers: byKey(sender.key), expected: (rule) => keyed(rule, texts) },
     { name: 'a key for webhooks', headers: byKey(hooks.key), expected: (rule) => keyed(rule, webhooks) },
     ...single.map(
       ({ scope, key }): Credential => ({

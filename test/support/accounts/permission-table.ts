@@ -66,7 +66,7 @@ export const PERMISSION_TABLE: Readonly<Record<string, RouteRule | typeof OPEN>>
   'GET /sms': lookUp('messages:read'),
   'GET /sms/:id': lookUp('messages:read'),
   'GET /sms/:id/recipients': lookUp('messages:read'),
-  'PATCH /sms/:id': cancel('sms:send'),
+  'PATCH /sms/:id': { ...cancel('sms:send'), key: ['sms:send', 'messages:read'] },
   'DELETE /sms/:id': cancel('sms:send'),
   'POST /send/otp': send('otp:send'),
   'POST /verify/otp': send('otp:verify'),
