@@ -92,7 +92,7 @@ suite('the messages of the dashboard', () => {
     await page.getByText('Tout neuf').waitFor();
   });
 
-  test('each show a timeline with attempts, errors, the report and the refund', async () => {
+  test('each show their schedule, and a timeline with attempts, errors, the report and the refund', async () => {
     fixture.api.routes['GET sms/m-2'] = smsOf('m-2', { date_sent: at(10) });
     const attempts = [
       { at: at(9), route: 'orange', status: 'retry', error: 'temporary', segments: null },
@@ -112,6 +112,7 @@ suite('the messages of the dashboard', () => {
       'Handed to moov',
       '1 unit refunded',
     ]);
+    await page.getByText('From 08:00 to 20:00, Monday to Friday, in the recipient’s country').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
   });
 

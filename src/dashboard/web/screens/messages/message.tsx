@@ -15,6 +15,7 @@ import { can, me } from '../../core/session.js';
 import { word } from '../../core/words.js';
 import { composeAgain } from '../compose/draft.js';
 import { shownNumber } from '../shared/number.js';
+import { scheduleFacts } from '../shared/schedule.js';
 import { Segments, TextSize } from '../shared/segments.js';
 import { DeliveryStatus } from './delivery-status.js';
 import { MessageEvents } from './message-events.js';
@@ -99,6 +100,7 @@ function Sms({ of }: { readonly of: SmsSummary }) {
           <Facts
             of={[
               [t('at'), moment(of.date_sent)],
+              ...scheduleFacts(of),
               [t('from'), <bdi key="from">{of.signature}</bdi>],
               [t('price'), <Price key="price" units={of.sms_units} refunded={of.refunded_units} />],
               [t('metadata'), <Metadata key="metadata" of={of.metadata} />],
@@ -139,6 +141,7 @@ function App({ of, channel }: { readonly of: MsgappMessage; readonly channel: st
           <Facts
             of={[
               [t('at'), moment(of.queued_at)],
+              ...scheduleFacts(of),
               [t('channel'), <bdi key="channel">{channel}</bdi>],
               [t('from'), <bdi key="from">{shownNumber(of.from)}</bdi>],
               [t('price'), <Price key="price" units={of.units} refunded={of.refunded_units} />],

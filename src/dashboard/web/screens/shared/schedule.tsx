@@ -1,5 +1,7 @@
+import type { SmsDetails } from '../../../../client/index.js';
 import type { DeliveryWindow } from '../../../../outbox/windows/window.api.js';
 import { TextField } from '../../components/field.js';
+import { moment } from '../../core/format.js';
 import { language, texts } from '../../core/i18n.js';
 import { listOf } from './number.js';
 
@@ -10,6 +12,9 @@ const t = texts(
     zone: 'Time in {zone}, the zone of this device.',
     past: 'This moment is in the past.',
     far: 'This is more than 180 days ahead.',
+    sendAt: 'Not before',
+    validUntil: 'Not after',
+    hours: 'Hours',
     window: 'From {from} to {to}, {days}, {zone}',
     everyDay: 'every day',
     range: '{first} to {last}',
@@ -22,6 +27,9 @@ const t = texts(
     zone: 'Heure de {zone}, le fuseau de cet appareil.',
     past: 'Ce moment est passé.',
     far: 'C’est dans plus de 180 jours.',
+    sendAt: 'Au plus tôt',
+    validUntil: 'Au plus tard',
+    hours: 'Horaires',
     window: 'De {from} à {to}, {days}, {zone}',
     everyDay: 'tous les jours',
     range: 'du {first} au {last}',
@@ -108,6 +116,19 @@ export function weekday(day: number): string {
 export function windowWords({ from, to, days, zone }: DeliveryWindow): string {
   const where = zone === 'recipient' ? t('recipient') : t('inZone', { name: zone });
   return t('window', { from, to, days: daysInWords(days), zone: where });
+}
+
+/** The schedule of a message as facts with their titles. Empty if it has none. */
+export function scheduleFacts({
+  send_at,
+  valid_until,
+  window,
+}: Pick<SmsDetails, 'send_at' | 'valid_until' | 'window'>): readonly (readonly [string, string])[] {
+  return [
+    ...(send_at === null ? [] : [[t('sendAt'), moment(send_at)] as const]),
+    ...(valid_until === null ? [] : [[t('validUntil'), moment(valid_until)] as const]),
+    ...(window === null ? [] : [[t('hours'), windowWords(window)] as const]),
+  ];
 }
 
 function daysInWords(days: readonly number[]): string {
