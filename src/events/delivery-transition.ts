@@ -20,6 +20,8 @@ export interface DeliveryTransition {
   readonly refundedUnits: number;
   /** When the send was accepted, milliseconds since the epoch. */
   readonly acceptedAt: number;
+  /** The earliest time of its hand-over, milliseconds since the epoch, if the send has one. */
+  readonly sendAt?: number | undefined;
   readonly metadata: Metadata | undefined;
   /** The span of the send's acceptance as W3C `traceparent`, if it was recorded. */
   readonly trace?: string | undefined;

@@ -180,9 +180,13 @@ export const METRICS = {
     route: 'route',
     status: [...REPORTED_STATUSES, 'unread'],
   }),
-  receipt_delay_seconds: histogram('Time from the acceptance of a delivery to its final receipt.', WAITS, {
-    channel: 'channel',
-  }),
+  receipt_delay_seconds: histogram(
+    'Time from the acceptance of a delivery, or from its `send_at`, to its final receipt.',
+    WAITS,
+    {
+      channel: 'channel',
+    },
+  ),
   parked_receipts: gauge('Receipts that match no SMS yet; the count stops at 10000.', 'database', {}),
   unreported_total: counter('Deliveries that became unknown without a receipt in time.', { channel: 'channel' }),
   unread_numbers_total: counter('Texts that were dropped because their phone’s number could not be read.', {

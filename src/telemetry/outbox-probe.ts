@@ -92,13 +92,14 @@ export function observeReceipts(
   transitions: readonly DeliveryTransition[],
 ): void {
   const now = clock.now();
-  for (const { channel, status, acceptedAt, trace } of transitions) {
+  for (const { channel, status, acceptedAt, sendAt, trace } of transitions) {
     if (trace !== undefined) {
       const attributes = { 'messaging.channel': channel, 'messaging.status': status };
       telemetry.span('messaging.receipt', { kind: 'consumer', links: [trace], attributes }).end();
     }
     if (FINAL.has(status)) {
-      instruments.record('receipt_delay_seconds', Math.max(0, now - acceptedAt) / 1000, channel);
+      const start = startOf({ acceptedAt, schedule: { sendAt } });
+      instruments.record('receipt_delay_seconds', Math.max(0, now - start) / 1000, channel);
     }
   }
 }

@@ -28,7 +28,10 @@ import { insertTrail } from './trail.js';
 
 /** The fields of a message that no update changes. */
 interface SentMessage
-  extends Pick<DeliveryTransition, 'accountId' | 'channel' | 'sender' | 'acceptedAt' | 'metadata' | 'trace'> {
+  extends Pick<
+    DeliveryTransition,
+    'accountId' | 'channel' | 'sender' | 'acceptedAt' | 'sendAt' | 'metadata' | 'trace'
+  > {
   readonly recipients: number;
   readonly units: number;
   /**
@@ -120,6 +123,7 @@ function* assumedRows(
         recipients,
         units: message.units,
         acceptedAt: delivery.acceptedAt,
+        sendAt: delivery.schedule?.sendAt,
         metadata,
         recordedSince: recipients > 1 ? recording?.get(delivery.accountId) : undefined,
         trace: delivery.trace,
@@ -229,7 +233,7 @@ function byType(events: readonly NewEvent[]): readonly NewEvent[] {
 
 function transitionOf(row: ChangedRow, refund: number, completes: boolean): DeliveryTransition {
   const { message, status, refundedUnits } = row;
-  const { recipients, units, trace } = message;
+  const { recipients, units, sendAt, trace } = message;
   // Written out, as in `changedRow`.
   const transition: Writable<DeliveryTransition> = {
     messageId: row.messageId,
@@ -247,6 +251,7 @@ function transitionOf(row: ChangedRow, refund: number, completes: boolean): Deli
     metadata: message.metadata,
     at: row.at,
   };
+  if (sendAt !== undefined) transition.sendAt = sendAt;
   if (trace !== undefined) transition.trace = trace;
   if (completes && recipients === 1)
     transition.completed = { recipients, statuses: { [status]: 1 }, units, refundedUnits };
@@ -340,7 +345,7 @@ function* lockRecipients(
   // All transactions lock recipients in this order, so that two updates of the same deliveries cannot deadlock.
   const rows = yield* rowsOf(
     `SELECT r.message_id, r.position, r.status, r.units, r.refunded_units, r.attempt, r.tries, r.doubtful, r.due_at, r.channel, r.number,
-        m.account_id, m.sender, m.recipients, m.units AS price, m.accepted_at, m.metadata, m.trace,
+        m.account_id, m.sender, m.recipients, m.units AS price, m.accepted_at, m.send_at, m.metadata, m.trace,
         CASE WHEN m.recipients > 1 THEN (${RECORDED_SINCE} WHERE c.id = m.account_id AND c.recording = 1) END AS recorded_since
       FROM ${dialect.rowsInOrder({ message_id: 'id', position: 'integer' }, 'message_id, position')}
       ${dialect.thenJoin} messaging_recipient r${dialect.by('primary key')} ON ${dialect.lookUp('r.message_id = v.message_id AND r.position = v.position')}
@@ -375,6 +380,7 @@ function toMessage(row: Row): SentMessage {
     recipients: integerOf(row, 'recipients'),
     units: integerOf(row, 'price'),
     acceptedAt: integerOf(row, 'accepted_at'),
+    sendAt: optionalInteger(row, 'send_at'),
     metadata: metadata === undefined ? undefined : JSON.parse(metadata),
     recordedSince: optionalInteger(row, 'recorded_since'),
     trace: optionalText(row, 'trace'),

@@ -5,6 +5,7 @@ import { LedgerStore } from '../../../src/billing/ledger-store.js';
 import { MessagingError, StorageUnavailableError } from '../../../src/common/errors.js';
 import { SafeTelemetry } from '../../../src/common/telemetry/safe-telemetry.js';
 import { NoTelemetry } from '../../../src/common/telemetry/telemetry.js';
+import { DAY_MS } from '../../../src/common/time.js';
 import { decide } from '../../../src/outbox/accept/decide.js';
 import type { Send } from '../../../src/outbox/accept/send.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
@@ -15,7 +16,7 @@ import { PrometheusTelemetry } from '../../../src/telemetry/prometheus/index.js'
 import { LedgerFindings, storeProbes } from '../../../src/telemetry/store-probes.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';
-import { ACCOUNT, aSend, START } from '../../contract/storage/fixtures.js';
+import { ACCOUNT, aSend, messageId, START } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { inPlaceOf } from '../../support/databases/store-in-place.js';
 
@@ -37,7 +38,7 @@ async function start<S extends MemoryStorage>(own: S) {
   };
   await storage.store(AccountStore).createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
   await storage.store(LedgerStore).post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 5, at: START });
-  return { own, storage, shown };
+  return { own, storage, shown, clock };
 }
 
 test('a measured storage has the same classes, and works on the same state', async () => {
@@ -55,6 +56,22 @@ test('a measured storage has the same classes, and works on the same state', asy
   expect(await shown('storage_operation_duration_seconds_count{operation="accept"}')).toHaveLength(1);
   await storage.stop();
   expect(() => own.store(OutboxStore)).toThrow('not started');
+});
+
+test('the time to a receipt counts from send_at, not from an acceptance on an earlier day', async () => {
+  const { storage, shown, clock } = await start(new MemoryStorage());
+  const sendAt = START + DAY_MS;
+  const outbox = storage.store(OutboxStore);
+  await outbox.commit([aSend(1, { schedule: { sendAt } })], decide);
+  clock.advance(sendAt + 2000 - clock.now());
+  const receipt = (n: number) =>
+    ({ messageId: messageId(n), position: 0, status: 'delivered', at: clock.now() }) as const;
+  const order = { channel: 'sms', now: clock.now(), leaseUntil: clock.now() + 1000, limit: 9, abandoned: false };
+  for (const { messageId: id, position, attempt } of await outbox.claim(order)) {
+    await outbox.settle([{ messageId: id, position, attempt, status: 'sent', at: clock.now() }]);
+  }
+  await outbox.settle([receipt(1)]);
+  expect(await shown('receipt_delay_seconds_sum')).toEqual(['messaging_receipt_delay_seconds_sum{channel="sms"} 2']);
 });
 
 /** A storage whose commits are a part of the host's transaction. */
