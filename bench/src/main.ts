@@ -9,6 +9,7 @@ import { benchStored } from './accept/stored.js';
 import { benchLedger } from './accounts/ledger.js';
 import { benchManagement, printManagement } from './accounts/management.js';
 import { benchGauges, benchMeasuredAccept, benchScrape } from './accounts/telemetry.js';
+import { benchCampaignFeed, benchCampaignImport } from './campaigns/campaign.js';
 import { benchBaileys } from './channels/baileys.js';
 import { benchMsgapp } from './channels/msgapp.js';
 import { benchOtp } from './channels/otp.js';
@@ -88,6 +89,22 @@ if (runs('personal')) {
     const { ratio, personal, plain } = figures;
     console.log(
       `  ${database.padEnd(10)} ${ratio.toFixed(2)} x   (wanted: at most 1.5; ${Math.round(personal)} and ${Math.round(plain)} ms)`,
+    );
+  }
+}
+if (runs('campaign')) {
+  const recipients = Number(process.env.BENCH_MESSAGES ?? 1_000_000);
+  for (const database of DATABASES) {
+    const few = await benchCampaignImport(database, 10_000);
+    const many = await benchCampaignImport(database, recipients);
+    const fed = await benchCampaignFeed(database, 50_000, Number(process.env.BENCH_TURNS ?? 5));
+    if (!few || !many || fed === undefined) {
+      console.log(`  ${database}: SKIPPED, no server on its standard local port`);
+      continue;
+    }
+    const inMiB = ({ memory }: { readonly memory: number }) => Math.round(memory / 2 ** 20);
+    console.log(
+      `Campaign on ${database}: import of ${recipients} at ${Math.round(many.perSecond)} rows/s, peak memory ${(many.memory / few.memory).toFixed(2)} x one of 10 000 (${inMiB(many)} and ${inMiB(few)} MiB); accepted and delivered at ${fed.toFixed(2)} x the rate of a drain (wanted: 0.90)`,
     );
   }
 }

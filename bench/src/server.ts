@@ -25,6 +25,8 @@ interface Order {
   /** Mounts webhooks and the feed. */
   readonly events?: boolean;
   readonly telemetry?: TelemetryKind;
+  /** Mounts campaigns. */
+  readonly campaigns?: boolean;
   /** An existing account. Default: a new one. */
   readonly account?: string;
 }
@@ -53,6 +55,7 @@ function hostOf({
   purge,
   telemetry,
   events,
+  campaigns,
 }: Order): DynamicModule {
   @Module({})
   class Host {}
@@ -66,6 +69,7 @@ function hostOf({
     signatures: ['INFOS', 'ALERTE', 'SERVICE'],
     role: dispatch ? 'all' : 'api',
     ...telemetryOf(telemetry),
+    ...(campaigns && { campaigns: {} }),
     ...(purge && { clock: HurriedClock, retention: { texts: '1 day', messages: '1 day', trail: '1 day' } }),
     sms: { tariff: { base: 1, international: 3, home: 'BF' } },
     ...(events && { webhooks: { pepper: 'the bench derives nothing from it: 0123456789' } }),

@@ -32,7 +32,7 @@ export async function benchDrain(place: TargetDatabase, messages: number): Promi
 
 /** Counts deliveries. It is made before the dispatcher starts, so it also counts the first one. */
 @Injectable()
-class Arrivals {
+export class Arrivals {
   private arrived = 0;
   private look: () => void = () => undefined;
 
@@ -55,13 +55,15 @@ class Arrivals {
 
 type Host = Awaited<ReturnType<typeof NestFactory.createApplicationContext>>;
 
-async function withHost(url: string, dispatch: boolean, use: (app: Host) => Promise<void>): Promise<void> {
+/** Lets a process with SMS and campaigns on a database do something. */
+export async function withHost(url: string, dispatch: boolean, use: (app: Host) => Promise<void>): Promise<void> {
   @Module({
     imports: [
       MessagingModule.forRoot({
         storage: TypeormStorage.forRoot({ url }),
         signatures: ['INFOS', 'ALERTE', 'SERVICE'],
         role: dispatch ? 'all' : 'api',
+        campaigns: {},
         sms: { tariff: { base: 1, international: 3, home: 'BF' } },
       }),
     ],
