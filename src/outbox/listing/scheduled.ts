@@ -8,7 +8,7 @@ import { findMessages } from './messages.js';
 
 /**
  * Lists the messages whose `send_at` is later than `dueAfter` and of which a recipient still waits, the next one first.
- * Canceled messages are not listed.
+ * The units show that a message was canceled as a whole, so its recipients need not be read.
  */
 export function* listScheduled(
   dialect: Dialect,
@@ -20,6 +20,7 @@ export function* listScheduled(
     `SELECT m.id FROM messaging_message m${dialect.by('messaging_message_scheduled')}
       WHERE m.account_id = ? AND m.channel = ? AND m.send_at >= ? AND (m.send_at > ? OR m.id > ?) AND m.send_at > ?
         AND m.kind IN (${kinds.map(() => '?').join(', ')}) AND m.removed_at IS NULL
+        AND (m.refunded_units < m.units OR m.units = 0)
         AND EXISTS (SELECT 1 FROM messaging_recipient r WHERE r.message_id = m.id AND r.status = 'queued')
       ORDER BY m.send_at, m.id LIMIT ?`,
     accountId,

@@ -93,7 +93,15 @@ export const METHODS: Readonly<Record<string, ClientMethod>> = {
     method: 'sms.list',
     call: ({ sms }) =>
       sms
-        .list({ limit: 1, status: 'sent', number: NUMBER, signature: 'INFOS', metadata: { order: '4711' }, ...PERIOD })
+        .list({
+          limit: 1,
+          scheduled: true,
+          status: 'sent',
+          number: NUMBER,
+          signature: 'INFOS',
+          metadata: { order: '4711' },
+          ...PERIOD,
+        })
         .page('next'),
   },
   listSmsRecipients: {
@@ -195,7 +203,7 @@ export const METHODS: Readonly<Record<string, ClientMethod>> = {
   listMsgappMessages: {
     method: 'msgapp.messages',
     call: (client) => {
-      const query = { limit: 1, status: 'read', metadata: { order: '4711' }, ...PERIOD } as const;
+      const query = { limit: 1, scheduled: true, status: 'read', metadata: { order: '4711' }, ...PERIOD } as const;
       return client
         .msgapp()
         .messages({ to: NUMBER, from: NUMBER, ...query })
