@@ -77,6 +77,7 @@ export const jasminDouble: VendorDouble = {
       err: status === 'delivered' ? '000' : '034',
       reference,
     }),
+  refused: ({ id, reference }) => jasminReceipt(id, 'ESME_RINVDSTADR', { level: '1', reference }),
   namesNoNumber: true,
   inbound: ({ from, to, text }) =>
     form({

@@ -45,6 +45,7 @@ export const kannelDouble: VendorDouble = {
     headers: {},
     body: '',
   }),
+  refused: ({ reference = '' }) => ({ method: 'GET', query: `ref=${reference}&state=16`, headers: {}, body: '' }),
   inbound: ({ from, to, text }) => ({
     method: 'GET',
     query: new URLSearchParams({ id: 'inbound', from, to, text, charset: 'UTF-8' }).toString(),

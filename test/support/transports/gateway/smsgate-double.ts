@@ -65,6 +65,17 @@ export const smsgateDouble: VendorDouble = {
       ? smsgateEvent('sms:delivered', { ...about, deliveredAt: at }, now)
       : smsgateEvent('sms:failed', { ...about, failedAt: at, reason: 'Delivery result from SC +22670000000: 64' }, now);
   },
+  refused: ({ id, to, reference }, _url, now) =>
+    smsgateEvent(
+      'sms:failed',
+      {
+        messageId: reference ?? id,
+        recipient: `+${to}`,
+        failedAt: new Date(now).toISOString(),
+        reason: 'Send result: RESULT_ERROR_NO_SERVICE (Failed because service is currently unavailable)',
+      },
+      now,
+    ),
   inbound: ({ from, to, text }, _url, now) =>
     smsgateEvent('sms:received', { messageId: 'inbound', message: text, sender: `+${from}`, recipient: to }, now),
   underWay: (id, _url, now, state = 'sms:accepted') => smsgateEvent(state, { messageId: id, recipient: null }, now),

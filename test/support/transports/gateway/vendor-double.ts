@@ -54,6 +54,8 @@ export interface VendorDouble {
   readonly failure?: 'failed';
   /** The vendor's report about an SMS. `url` is the callback URL that it was given; `now` is in milliseconds. */
   receipt(of: DoubleReceipt, url: string, now: number): DoubleCall;
+  /** The vendor's report that it did not send an SMS, if it has another report for that than {@link receipt}. */
+  refused?(of: Omit<DoubleReceipt, 'status'>, url: string, now: number): DoubleCall;
   /** A text from a phone. */
   inbound(
     message: { readonly from: string; readonly to: string; readonly text: string },
