@@ -15,6 +15,7 @@ import {
   type UnprovenCall,
   type VendorAnswer,
   type VendorFacts,
+  type VendorInbound,
   type VendorNews,
   type VendorReceipt,
 } from '../vendor.js';
@@ -135,12 +136,14 @@ function readCall({ json }: CallbackContent, own: string | undefined): VendorNew
   const id = textOf(valueAt(payload, 'messageId'));
   if (event === undefined) return undefined;
   if (event === 'sms:received') {
-    const from = textOf(valueAt(payload, 'sender')) ?? textOf(valueAt(payload, 'phoneNumber'));
-    if (from === undefined) return undefined;
-    const to = textOf(valueAt(payload, 'recipient')) ?? own ?? 'unknown';
-    return {
-      inbound: [{ from, to, text: textOf(valueAt(payload, 'message')) ?? '', ...(id === undefined ? {} : { id }) }],
-    };
+    const inbound = inboundOf(payload, own);
+    return inbound && { inbound: [inbound] };
+  }
+  // The phone's owner had the inbox sent again, in lists. A list with an entry without a sender is not from the phone.
+  if (event === 'sms:batch:received') {
+    const messages = valueAt(payload, 'messages');
+    const inbound = Array.isArray(messages) ? messages.map((each) => inboundOf(each, own)) : [undefined];
+    return inbound.every((each) => each !== undefined) ? { inbound } : undefined;
   }
   const state = Object.hasOwn(STATES, event) ? STATES[event] : undefined;
   // Other events are about MMS, data messages and the phone itself.
@@ -159,6 +162,15 @@ function readCall({ json }: CallbackContent, own: string | undefined): VendorNew
       },
     ],
   };
+}
+
+/** Reads a received SMS; undefined if it names no sender. */
+function inboundOf(payload: unknown, own: string | undefined): VendorInbound | undefined {
+  const id = textOf(valueAt(payload, 'messageId'));
+  const from = textOf(valueAt(payload, 'sender')) ?? textOf(valueAt(payload, 'phoneNumber'));
+  if (from === undefined) return undefined;
+  const to = textOf(valueAt(payload, 'recipient')) ?? own ?? 'unknown';
+  return { from, to, text: textOf(valueAt(payload, 'message')) ?? '', ...(id === undefined ? {} : { id }) };
 }
 
 /** The meaning of an event about an SMS, and the name of its time. */

@@ -170,6 +170,20 @@ describe('SMSGate', () => {
     expect(fixture.sink.texts).toEqual([{ route: 'smsgate', id: 'm1', from: '22670000001', to, text: 'STOP' }]);
   });
 
+  test('the texts of a batch are taken like single ones; a batch with an entry without a sender is refused', async () => {
+    const fixture = await open();
+    const messages = ['m1', 'm2'].map((messageId) => ({ messageId, message: messageId, sender: '+22670000001' }));
+    expect((await event(fixture, 'sms:batch:received', { messages })).status).toBe(200);
+    expect(fixture.sink.texts.map(({ id, text }) => [id, text])).toEqual([
+      ['m1', 'm1'],
+      ['m2', 'm2'],
+    ]);
+    for (const wrong of [{ messages: [...messages, { message: 'x' }] }, { messages: null }, {}]) {
+      expect((await event(fixture, 'sms:batch:received', wrong)).status).toBe(400);
+    }
+    expect(fixture.sink.texts).toHaveLength(2);
+  });
+
   test.each(['mms:received', 'system:ping', 'app:started'])('%s is acknowledged and ignored', async (name) => {
     const fixture = await open();
     expect((await event(fixture, name, {})).status).toBe(200);
