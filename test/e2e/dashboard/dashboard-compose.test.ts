@@ -4,6 +4,7 @@ import { until } from '../../support/common/until.js';
 import { type DashboardFixture, openScreen, startDashboard } from '../../support/dashboard/dashboard-fixture.js';
 import { refusal } from '../../support/dashboard/fake-api.js';
 import { EMPTY, FULL, sessionRoutes } from '../../support/dashboard/fake-data.js';
+import { smsOf } from '../../support/dashboard/fake-screens-data.js';
 import { accessibilityFaults, hasBrowser, startBrowser } from '../../support/dashboard/page-browser.js';
 
 const suite = hasBrowser() ? describe : describe.skip;
@@ -298,5 +299,12 @@ suite('writing a message in the dashboard', () => {
     expect(await page.getByRole('textbox', { name: 'Recipients' }).inputValue()).toBe('2250708091011\n33612345678');
     expect(await page.getByRole('combobox', { name: 'Sender' }).inputValue()).toBe('PHARMACIE');
     await until(() => asked('sms/quote').length > 0);
+  });
+
+  test('a personal SMS is not sent again, because the form would send its braces', async () => {
+    fixture.api.routes['GET sms/m-2'] = smsOf('m-2', { content: 'Bonjour {name}', segments: null });
+    await page.evaluate("location.hash = '#/messages/m-2'");
+    await page.getByText('Bonjour {name}').first().waitFor();
+    expect(await page.getByRole('button', { name: /^Send again/ }).count()).toBe(0);
   });
 });

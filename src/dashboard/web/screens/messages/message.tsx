@@ -45,7 +45,7 @@ export function Message({ id }: { readonly id: string }) {
     );
   }
   return (
-    <Screen title={titleOf(data)} back={back} actions={can('sms.send') && <Again of={data} />}>
+    <Screen title={titleOf(data)} back={back} actions={can('sms.send') && !isPersonal(data) && <Again of={data} />}>
       {error !== undefined && (isPassing(error) ? <Note tone="warn">{word('stale')}</Note> : <Failure error={error} />)}
       {'sms' in data ? <Sms of={data.sms} /> : <App of={data.app} channel={data.channel} />}
       {can('events.read') && me.value?.capabilities.webhooks && <MessageEvents id={id} since={sentAt(data)} />}
@@ -189,6 +189,14 @@ function Id({ of }: { readonly of: string }) {
       <Code>{of}</Code> <CopyButton text={of} label={t('copyId')} />
     </span>
   );
+}
+
+/**
+ * Whether each recipient got a text of its own. The form sends one text to all, so it would send the braces of the variables
+ * as they are.
+ */
+function isPersonal(found: Found): boolean {
+  return 'sms' in found && found.sms.content !== null && found.sms.segments === null;
 }
 
 const PAGE = 500;
