@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { LedgerService } from '../../../src/billing/ledger-service.js';
 import { CampaignService } from '../../../src/campaigns/campaign-service.js';
 import { DAY_MS } from '../../../src/common/time.js';
 import { DashboardModule } from '../../../src/dashboard/index.js';
@@ -148,6 +149,7 @@ suite('campaigns and scheduled messages in the dashboard', () => {
 
   test('what waits for its moment is moved and canceled', async () => {
     const sms = app.app.get(SmsService, { strict: false });
+    await app.app.get(LedgerService, { strict: false }).topUp(app.accountId, 10);
     const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString();
     const sent: string[] = [];
     for (const [content, days] of [
