@@ -77,15 +77,20 @@ for (const { type, name, port, create } of SERVERS) {
     test('a deadlock', async () => {
       let locked: () => void = () => undefined;
       const isLocked = new Promise<void>((resolve) => (locked = resolve));
+      let updated: () => void = () => undefined;
+      const isUpdated = new Promise<void>((resolve) => (updated = resolve));
       const results = await Promise.allSettled([
         host.transaction(async (manager) => {
           await manager.query('UPDATE host_row SET n = n + 1 WHERE id = 1');
+          updated();
           await isLocked;
           await send(manager);
         }),
         host.transaction(async (manager) => {
           await send(manager);
           locked();
+          // Otherwise this transaction may lock both rows and end before the other one begins.
+          await isUpdated;
           await manager.query('UPDATE host_row SET n = n + 1 WHERE id = 1');
         }),
       ]);
