@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { type DashboardFixture, goTo, openScreen, startDashboard } from '../../support/dashboard/dashboard-fixture.js';
+import { ROLES, SCREENS } from '../../support/dashboard/every-screen.js';
 import { EMPTY, FULL, sessionRoutes } from '../../support/dashboard/fake-data.js';
 import {
   accessibilityFaults,
@@ -10,43 +11,6 @@ import {
 } from '../../support/dashboard/page-browser.js';
 
 const suite = hasBrowser() ? describe : describe.skip;
-
-const ROLES = ['admin', 'operator'] as const;
-
-/** The screens that each role sees, with their titles. */
-const SCREENS: Readonly<Record<(typeof ROLES)[number], readonly (readonly [screen: string, title: RegExp])[]>> = {
-  admin: [
-    ['overview', /^(Overview|Vue d’ensemble)$/],
-    ['signatures', /^Signatures$/],
-    ['optouts', /^(Opt-outs|Désinscriptions)$/],
-    ['messages', /^Messages$/],
-    ['messages/m-2', /^Message (to|à) /],
-    ['compose', /^(Compose|Rédiger)$/],
-    ['scheduled', /^(Scheduled|Programmés)$/],
-    ['campaigns', /^(Campaigns|Campagnes)$/],
-    ['campaigns/c-1', /^Soldes$/],
-    ['codes', /^Codes$/],
-    ['numbers', /^(Numbers|Numéros)$/],
-    ['webhooks', /^Webhooks$/],
-    ['webhooks/w-1', /./],
-    ['webhooks/live', /^(Live events|Événements en direct)$/],
-    ['hooks', /^(Log-in hooks|Hooks de connexion)$/],
-    ['hooks/h-1', /./],
-    ['keys', /^(Keys|Clés)$/],
-    ['balance', /^(Balance|Solde)$/],
-    ['audit', /^(Audit|Journal d’audit)$/],
-  ],
-  operator: [
-    ['manage/accounts', /^(Accounts|Comptes)$/],
-    ['manage/accounts/acc_1', /^(Pharmacie du Centre|acc_1)$/],
-    ['manage/signatures', /^(Signatures waiting|Signatures en attente)$/],
-    ['manage/carriers', /^(Carriers|Opérateurs)$/],
-    ['manage/queue', /^(Queue|File d’attente)$/],
-    ['manage/ledger', /^(Ledger check|Contrôle du registre)$/],
-    ['manage/audit', /^(Audit|Journal d’audit)$/],
-    ['manage/system', /^(System|Système)$/],
-  ],
-};
 
 const FILLED = [
   ['full', FULL],

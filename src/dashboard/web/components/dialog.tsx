@@ -17,15 +17,22 @@ interface DialogProps {
   readonly kept?: boolean;
 }
 
-/** A modal dialog. It is open as long as it is rendered. The browser keeps the focus inside and restores it afterwards. */
+/**
+ * A modal dialog. It is open as long as it is rendered. Afterwards the focus returns to what had it before, or to the title of
+ * the screen if that is gone, as the row of a removed entry is.
+ */
 export function Dialog({ title, onClose, children, wide, kept }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
   useLayoutEffect(() => {
+    const dialog = element.current;
     const before = document.activeElement;
-    element.current?.showModal();
+    dialog?.showModal();
     return () => {
+      // While the dialog is open, nothing outside it can take the focus.
+      dialog?.close();
       if (before instanceof HTMLElement) before.focus();
+      if (document.activeElement === document.body) document.getElementById('screen-title')?.focus();
     };
   }, []);
   return (

@@ -12,6 +12,7 @@ import { address, chosenAccount, hrefOf } from '../core/router.js';
 import { firstPath, type Group, isVisible, SCREENS, type ScreenEntry, screenAt, screenName } from '../core/screens.js';
 import { me, signOut } from '../core/session.js';
 import { Choices } from './choices.js';
+import { keepFocus } from './kept-focus.js';
 import { Outlet } from './outlet.js';
 import { Palette, paletteOpen } from './palette.js';
 import { Brand } from './sign-in.js';
@@ -102,6 +103,9 @@ export function Frame() {
     scrollTo(0, 0);
   }, [path]);
 
+  const screen = useRef<HTMLElement>(null);
+  useEffect(() => (screen.current ? keepFocus(screen.current) : undefined), []);
+
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
@@ -131,7 +135,7 @@ export function Frame() {
         <Navigation current={found?.screen} />
         <Who />
       </aside>
-      <main id="screen" tabIndex={-1} aria-labelledby="screen-title">
+      <main ref={screen} id="screen" tabIndex={-1} aria-labelledby="screen-title">
         <AccountNote />
         {found && isVisible(found.screen) ? (
           <Outlet key={found.screen.path} {...found} />

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { type DashboardFixture, openScreen, startDashboard } from '../../support/dashboard/dashboard-fixture.js';
+import { ROLES } from '../../support/dashboard/every-screen.js';
+import { FULL, sessionRoutes } from '../../support/dashboard/fake-data.js';
+import { hasBrowser, startBrowser } from '../../support/dashboard/page-browser.js';
+
+const suite = hasBrowser() ? describe : describe.skip;
+
+/** A button of each screen that opens a dialog. */
+const OPENERS: readonly (readonly [role: (typeof ROLES)[number], screen: string, button: string])[] = [
+  ['admin', 'keys', 'New key'],
+  ['admin', 'keys', 'Revoke the key Boutique en ligne'],
+  ['admin', 'optouts', 'Add numbers'],
+  ['admin', 'webhooks', 'New endpoint'],
+  ['admin', 'webhooks/w-1', 'Replay'],
+  ['admin', 'hooks', 'New hook'],
+  ['admin', 'numbers', 'Unlink +226 76 01 02 03'],
+  ['operator', 'manage/accounts/acc_1', 'Suspend'],
+  ['operator', 'manage/queue', 'Pause…'],
+];
+
+suite('the focus, for people who use the keyboard', () => {
+  let browser: Browser;
+  let fixture: DashboardFixture;
+
+  beforeAll(async () => {
+    browser = await startBrowser();
+    fixture = await startDashboard({});
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await fixture?.close();
+  });
+
+  const open = async (role: (typeof ROLES)[number], screen: string): Promise<Page> => {
+    fixture.api.routes = { ...sessionRoutes(role), ...FULL };
+    const { page } = await openScreen(browser, fixture, screen, { locale: 'en' });
+    return page;
+  };
+
+  const focused = (page: Page) =>
+    page.evaluate<string>(
+      "(document.activeElement.ariaLabel ?? document.activeElement.textContent).replaceAll('\\u00a0', ' ')",
+    );
+
+  test.each(OPENERS)('of the %s, on %s, returns to "%s" when the dialog is closed', async (role, screen, name) => {
+    const page = await open(role, screen);
+    const button = page.getByRole('main').getByRole('button', { name, exact: true }).first();
+    for (const leave of ['Escape', 'Close'] as const) {
+      await button.focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog').waitFor();
+      if (leave === 'Escape') await page.keyboard.press('Escape');
+      else await page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      expect([leave, await focused(page)]).toEqual([leave, name]);
+    }
+    await page.context().close();
+  });
+
+  test('moves to the title of the screen when the row of its button is gone', async () => {
+    const page = await open('admin', 'keys');
+    fixture.api.routes['DELETE keys/k_4f0c21'] = { success: true };
+    await page.getByRole('button', { name: 'Revoke the key Boutique en ligne' }).focus();
+    await page.keyboard.press('Enter');
+    fixture.api.routes['GET keys'] = { items: [], next_cursor: null };
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
+    await page.getByText('Boutique en ligne').first().waitFor({ state: 'detached' });
+    expect(await focused(page)).toBe('Keys');
+    await page.context().close();
+  });
+});
