@@ -34,6 +34,7 @@ export type { DeliveryStatus } from './events/delivery-status.js';
 export { DELIVERY_EVENTS, type EventType, type EventView, type MessagingEvent } from './events/event-types.js';
 export type {
   CodeData,
+  ContactData,
   DeliveryData,
   KeyData,
   Metadata,

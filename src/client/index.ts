@@ -11,6 +11,7 @@ export type * from '../events/event-types.js';
 export type {
   CampaignData,
   CodeData,
+  ContactData,
   DeliveryData,
   EndpointEventHead,
   KeyData,

@@ -108,12 +108,21 @@ export const ReceivedSms = object('A text from a phone.', {
 });
 export interface ReceivedSms extends TypeOf<typeof ReceivedSms> {}
 
+export const EXAMPLE_CONTACT = `ct_${EXAMPLE.session}`;
+const CONTACT = identifier(
+  'The person, as this linked number knows the person. It stays when the number changes.',
+  EXAMPLE_CONTACT,
+);
+
 /** A message to a linked number. */
 export const ReceivedMessage = object('A message to a linked number.', {
   id: identifier('The message; `GET …/received/{id}/media` gives its file while the session lives.', EXAMPLE.message),
   channel: text('The channel of the messaging app.', { example: 'msgapp' }),
   session: identifier('The session of the linked number.', EXAMPLE.session),
-  from: nullable(text('The number of the sender; null if the app hides it.', { example: EXAMPLE.number })),
+  contact: nullable(CONTACT),
+  from: nullable(
+    text('The number of the sender; null if the app hides it and has never shown it.', { example: EXAMPLE.number }),
+  ),
   kind: oneOf(['text', 'image', 'video', 'document', 'audio', 'voice', 'reaction'], 'The kind of the message.'),
   text: nullable(text('The text, the caption, or the character of a reaction; null without one.')),
   truncated: TRUNCATED,
@@ -133,6 +142,21 @@ export const ReceivedMessage = object('A message to a linked number.', {
   received_at: moment('When it came.'),
 });
 export interface ReceivedMessage extends TypeOf<typeof ReceivedMessage> {}
+
+/** A contact whose number is known. */
+export const ContactData = object('A person who writes to a linked number, and the number of that person.', {
+  contact: CONTACT,
+  channel: text('The channel of the messaging app.', { example: 'msgapp' }),
+  to: shownNumber('The linked number that the person writes to.'),
+  number: shownNumber('The number of the person.'),
+  merged: nullable(
+    identifier(
+      'A contact that turned out to be the same person; null if there is none. Its id still works.',
+      EXAMPLE_CONTACT,
+    ),
+  ),
+});
+export interface ContactData extends TypeOf<typeof ContactData> {}
 
 export const OPT_OUT_SOURCES = ['phone', 'operator'] as const;
 
@@ -281,6 +305,7 @@ export const EVENT_DATA = {
   SendEvent: SendData,
   ReceivedSmsEvent: ReceivedSms,
   ReceivedMessageEvent: ReceivedMessage,
+  ContactEvent: ContactData,
   OptOutEvent: OptOutData,
   CodeEvent: CodeData,
   LockedCodeEvent: LockedCode,
@@ -330,6 +355,10 @@ export const EVENTS = {
   ),
   'sms.received': event<ReceivedSms>('A phone sent a text to a number of the account.', ReceivedSms),
   'msgapp.received': event<ReceivedMessage>('A linked number received a message.', ReceivedMessage),
+  'contact.identified': event<ContactData>(
+    'The number of a person who writes to a linked number became known, or is another one now.',
+    ContactData,
+  ),
   'optout.added': event<OptOutData>('A number ends SMS under a signature.', OptOutData),
   'optout.removed': event<OptOutData>('A number resumes SMS under a signature.', OptOutData),
   'otp.verified': event<CodeData>('A code was verified.', CodeData),

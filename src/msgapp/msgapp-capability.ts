@@ -5,6 +5,7 @@ import { DispatchSettings, roleDelivers } from '../outbox/delivery/dispatch-opti
 import { AddressStore } from './address-store.js';
 import { ChannelInjections } from './channel-injections.js';
 import { channelToken } from './channel-token.js';
+import { ContactStore } from './contacts/contact-store.js';
 import { msgappOpenapi, msgappQrOpenapi } from './msgapp.openapi.js';
 import { MsgappChannel } from './msgapp-channel.js';
 import { MSGAPP_PURGES } from './msgapp-purges.js';
@@ -45,7 +46,7 @@ const SHOWN = [MsgappService, SessionManager];
 export function msgappCapability(channel: string): Capability {
   const named = SHOWN.map((service) => ({ provide: channelToken(service, channel), useExisting: service }));
   return {
-    stores: [SessionStore, ReceivedMessageStore, AddressStore],
+    stores: [SessionStore, ContactStore, ReceivedMessageStore, AddressStore],
     controllers: [msgappOpenapi, msgappQrOpenapi],
     providers: [
       ...SHOWN,

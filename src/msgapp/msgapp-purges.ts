@@ -1,9 +1,11 @@
 import { Notifier, publishNotice } from '../common/notifier.js';
 import { DAY_MS } from '../common/time.js';
 import { MediaStore } from '../media/media-store.js';
-import { type PurgeRule, providePurge } from '../outbox/purger.js';
+import { type PurgeRule, Purger, providePurge } from '../outbox/purger.js';
 import { type ErasureRule, provideErasure } from '../outbox/retention/erasure-service.js';
+import { RetentionSettings } from '../outbox/retention/retention-options.js';
 import { AddressStore } from './address-store.js';
+import { ContactStore } from './contacts/contact-store.js';
 import { ReceivedMessageStore } from './received/received-message-store.js';
 import { THERE_MS } from './sending/recipient-check.js';
 import { SessionStore } from './sessions/session-store.js';
@@ -55,6 +57,31 @@ function receivedErasure(store: ReceivedMessageStore): ErasureRule {
   };
 }
 
+/** Erases the contacts that have a number, with what is stored of their messages. */
+function contactErasure(contacts: ContactStore, received: ReceivedMessageStore): ErasureRule {
+  return {
+    what: 'contacts',
+    everywhere: async (number) => {
+      const counts = { contacts: 0, received: 0 };
+      for (;;) {
+        const found = await contacts.ofNumber(number, ERASED_AT_ONCE);
+        for (const id of found) {
+          // The messages are erased first. If this is interrupted, the contact still leads to the others.
+          for (const name of await contacts.namesOf(id)) counts.received += await received.eraseContact(name);
+          counts.contacts += await contacts.erase(id);
+        }
+        if (found.length < ERASED_AT_ONCE) return counts;
+      }
+    },
+  };
+}
+
+/** Adds a rule that purges contacts when recipients are purged (`retention.messages`). */
+function addContactPurge(purger: Purger, { messages }: RetentionSettings, store: ContactStore): void {
+  if (messages === undefined) return;
+  purger.add({ what: 'contacts', keepMs: messages, purge: (before, limit) => store.purge(before, limit) });
+}
+
 /** Erases the app's addresses of a number, in the database and in the memory of all processes. */
 function addressErasure(store: AddressStore, notifier: Notifier): ErasureRule {
   return {
@@ -70,6 +97,7 @@ function addressErasure(store: AddressStore, notifier: Notifier): ErasureRule {
 /** The rules that erase a number from the tables of the messaging-app channels. */
 export const MSGAPP_ERASURES = [
   provideErasure(receivedErasure, [ReceivedMessageStore]),
+  provideErasure(contactErasure, [ContactStore, ReceivedMessageStore]),
   provideErasure(addressErasure, [AddressStore, Notifier]),
 ];
 
@@ -79,5 +107,10 @@ export const MSGAPP_PURGES = [
   providePurge(SessionStore, sessionPurge),
   providePurge(ReceivedMessageStore, receivedPurge),
   providePurge(AddressStore, addressPurge),
+  {
+    provide: Symbol('contactPurge'),
+    useFactory: addContactPurge,
+    inject: [Purger, RetentionSettings, ContactStore],
+  },
   ...MSGAPP_ERASURES,
 ];

@@ -73,6 +73,8 @@ export interface IncomingMsgapp {
    * has none, or the transport cannot send to it. Then only a sender whose number is known can be answered.
    */
   readonly identity?: string | undefined;
+  /** The name that the sender chose in the app. Undefined if the app gives none. */
+  readonly name?: string | undefined;
   readonly kind: 'text' | MediaKind | 'reaction';
   /**
    * The text, the caption of a file, or the character of a reaction. Undefined if there is none, or if a reaction is taken back.
@@ -134,6 +136,11 @@ export type LinkEvent =
    * transport does not report messages in groups and broadcasts, nor messages of the number itself.
    */
   | { readonly kind: 'message'; readonly message: IncomingMsgapp }
+  /**
+   * The app says which number an identity has, or has now. The listener resolves when that is stored. A transport that reports both
+   * with each message does not need this event.
+   */
+  | { readonly kind: 'identified'; readonly identity: string; readonly number: string }
   /** Information for the operator, for example `passkey_required`. The state does not change. */
   | { readonly kind: 'notice'; readonly reason: string }
   | { readonly kind: 'ended'; readonly end: LinkEnd };

@@ -2,7 +2,8 @@ import type { Dialect } from '../storage/dialect.js';
 import { columnTypes } from '../storage/schema/column-types.js';
 
 /**
- * The tables of messaging-app channels: sessions with their steps and credentials, received messages, and addresses of numbers.
+ * The tables of messaging-app channels: sessions with their steps and credentials, contacts, received messages, and addresses of
+ * numbers.
  */
 export function msgappTables(dialect: Dialect): string[] {
   const { id, name, text, integer } = columnTypes(dialect);
@@ -37,14 +38,35 @@ export function msgappTables(dialect: Dialect): string[] {
     // Messages to linked numbers. A row recognises a repeat, and its file can be fetched.
     // name: a hash of the values that identify the message.
     // id: the id of its event.
-    // number: the sender's number. Null if the app hides it or if it was erased.
+    // contact_id: the sender. Null if the app does not say who that is, or if the contact was erased.
+    // number: the sender's number. Null if it is not known or if it was erased.
     // file: the data with which the file is fetched, encrypted. Null if there is no file.
     `CREATE TABLE messaging_msgapp_received (
-      name ${id} NOT NULL PRIMARY KEY, id ${id} NOT NULL, account_id ${id} NOT NULL, session_id ${id} NOT NULL, number ${id},
-      file ${text}, received_at ${integer} NOT NULL)`,
+      name ${id} NOT NULL PRIMARY KEY, id ${id} NOT NULL, account_id ${id} NOT NULL, session_id ${id} NOT NULL, contact_id ${id},
+      number ${id}, file ${text}, received_at ${integer} NOT NULL)`,
     'CREATE UNIQUE INDEX messaging_msgapp_received_id ON messaging_msgapp_received (id)',
     `CREATE INDEX messaging_msgapp_received_number ON messaging_msgapp_received (number)${dialect.indexedOnly('number')}`,
+    `CREATE INDEX messaging_msgapp_received_contact ON messaging_msgapp_received (contact_id)${dialect.indexedOnly('contact_id')}`,
     'CREATE INDEX messaging_msgapp_received_age ON messaging_msgapp_received (received_at)',
+
+    // The people who wrote to linked numbers, each once for a linked number, because an app's identity may hold for it only.
+    // identity: the app's identity of the person; null if the app gave none.
+    // number: null while the app hides it.
+    // name: the name that the person chose in the app; null if it is not known.
+    // merged_into: the contact that stands for this one, if two turned out to be one person. Then the other columns are null.
+    // seen_at: when the person last wrote, to the day.
+    `CREATE TABLE messaging_contact (
+      id ${id} NOT NULL PRIMARY KEY, account_id ${id} NOT NULL, channel ${id} NOT NULL, linked ${id} NOT NULL,
+      identity ${name}, number ${id}, name ${text}, merged_into ${id}, seen_at ${integer} NOT NULL)`,
+    `CREATE INDEX messaging_contact_number ON messaging_contact (number)${dialect.indexedOnly('number')}`,
+    `CREATE INDEX messaging_contact_merged ON messaging_contact (merged_into)${dialect.indexedOnly('merged_into')}`,
+    'CREATE INDEX messaging_contact_age ON messaging_contact (seen_at)',
+
+    // Which contact an identity or a number belongs to.
+    // name: a hash of the account, the channel, the linked number and the address. One further row for each linked number is the
+    //   lock that a change of its contacts takes; its contact_id is ''.
+    `CREATE TABLE messaging_contact_address (
+      name ${id} NOT NULL PRIMARY KEY, contact_id ${id} NOT NULL)`,
 
     // The addresses that apps' servers gave for numbers, for all sessions, channels and accounts. app: the transport's name.
     `CREATE TABLE messaging_msgapp_address (

@@ -6,6 +6,7 @@ import { MessagingOptionsError } from '../common/errors.js';
 import { storeProvider } from '../core/capability.js';
 import { TypeormStorage } from '../messaging/typeorm-storage.js';
 import { AddressStore } from '../msgapp/address-store.js';
+import { ContactStore } from '../msgapp/contacts/contact-store.js';
 import { MSGAPP_ERASURES } from '../msgapp/msgapp-purges.js';
 import { ReceivedMessageStore } from '../msgapp/received/received-message-store.js';
 import { OtpModule } from '../otp/otp.module.js';
@@ -16,7 +17,10 @@ import { runOperator } from './run-operator.js';
  * The rules that erase a number from the tables of messaging apps. Their module is not mounted here, because it would
  * start transports. Their tables exist nevertheless.
  */
-const ERASURES: Provider[] = [storeProvider(ReceivedMessageStore), storeProvider(AddressStore), ...MSGAPP_ERASURES];
+const ERASURES: Provider[] = [
+  ...[ContactStore, ReceivedMessageStore, AddressStore].map(storeProvider),
+  ...MSGAPP_ERASURES,
+];
 
 @Module({})
 class OperatorCommand {}

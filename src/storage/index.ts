@@ -43,8 +43,11 @@ export type {
 } from '../events/stored-event.js';
 export { MediaStore } from '../media/media-store.js';
 export { type AddressKey, AddressStore, type KnownAddress } from '../msgapp/address-store.js';
+export type { Contact, ContactScope, Sighting } from '../msgapp/contacts/contact.js';
+export { ContactStore } from '../msgapp/contacts/contact-store.js';
 export {
   type NewReceived,
+  type ReceivedEvents,
   ReceivedMessageStore,
   type StoredReceived,
 } from '../msgapp/received/received-message-store.js';

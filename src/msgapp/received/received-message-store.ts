@@ -4,6 +4,8 @@ import type { Dialect } from '../../storage/dialect.js';
 import type { Database } from '../../storage/engine/database.js';
 import { type Operation, rowsOf, write } from '../../storage/engine/operation.js';
 import { optionalText, shapeOf, textOf } from '../../storage/engine/rows.js';
+import type { Contact, Sighting } from '../contacts/contact.js';
+import { identifiedEvent, meetContacts } from '../contacts/contact-rows.js';
 
 /** A stored message to a linked number. */
 export interface StoredReceived {
@@ -19,11 +21,20 @@ export interface StoredReceived {
 export interface NewReceived extends StoredReceived {
   /** A name that a repeat of the message has too. At most 64 characters. */
   readonly name: string;
-  /** The sender's number. Undefined if the app hides it. */
-  readonly number: string | undefined;
+  /** Who wrote it, with the number if the app shows it. Undefined: the app says nothing of the sender. */
+  readonly sender: Sighting | undefined;
   /** Milliseconds since the epoch. */
   readonly receivedAt: number;
-  readonly event: NewEvent<'msgapp.received'>;
+  /** Makes its event. `contact` is its sender. */
+  readonly event: (contact: Contact | undefined) => NewEvent<'msgapp.received'>;
+}
+
+/** The events of stored messages. */
+export interface ReceivedEvents {
+  /** The senders whose number became known. */
+  readonly identified: readonly NewEvent<'contact.identified'>[];
+  /** The event of each message. Undefined for a repeat. */
+  readonly received: readonly (NewEvent<'msgapp.received'> | undefined)[];
 }
 
 /**
@@ -39,15 +50,24 @@ export class ReceivedMessageStore {
   }
 
   /**
-   * Stores messages with their events in the accounts' logs. It stores nothing for a repeat.
-   * @returns for each message, whether it is new
+   * Stores messages with their events in the accounts' logs, and their senders as contacts. It stores nothing for a repeat. A
+   * sender's number becomes known before the message that says so.
    */
-  receive(messages: readonly NewReceived[]): Promise<readonly boolean[]> {
+  receive(messages: readonly NewReceived[]): Promise<ReceivedEvents> {
     const { dialect } = this.database;
     return this.recorder.write(function* ({ publish }) {
-      const isNew = yield* addMessages(dialect, messages);
-      for (const [index, { event }] of messages.entries()) if (isNew[index]) publish(event);
-      return isNew;
+      const known = messages.filter(({ sender }) => sender !== undefined);
+      const met = yield* meetContacts(
+        dialect,
+        known.flatMap(({ sender }) => sender ?? []),
+      );
+      const contacts = new Map(known.map((message, index) => [message, met.contacts[index]]));
+      const isNew = yield* addMessages(dialect, messages, contacts);
+      const identified = met.identified.map(identifiedEvent);
+      identified.forEach(publish);
+      const received = messages.map((each, index) => (isNew[index] ? each.event(contacts.get(each)) : undefined));
+      for (const event of received) if (event) publish(event);
+      return { identified, received };
     });
   }
 
@@ -62,6 +82,16 @@ export class ReceivedMessageStore {
         file: optionalText(row, 'file'),
       }
     );
+  }
+
+  /**
+   * Removes the number and the data of files from all messages that a contact wrote.
+   * @returns from how many messages they were removed
+   */
+  eraseContact(contactId: string): Promise<number> {
+    const sql =
+      'UPDATE messaging_msgapp_received SET number = NULL, contact_id = NULL, file = NULL WHERE contact_id = ?';
+    return this.database.write(() => write(sql, contactId));
   }
 
   /**
@@ -83,10 +113,14 @@ export class ReceivedMessageStore {
   }
 }
 
-const MESSAGE = shapeOf('name id account_id session_id number file', 'received_at');
+const MESSAGE = shapeOf('name id account_id session_id contact_id number file', 'received_at');
 
 /** Returns for each message whether its name is new. */
-function* addMessages(dialect: Dialect, messages: readonly NewReceived[]): Operation<readonly boolean[]> {
+function* addMessages(
+  dialect: Dialect,
+  messages: readonly NewReceived[],
+  contacts: ReadonlyMap<NewReceived, Contact | undefined>,
+): Operation<readonly boolean[]> {
   // The first message with a name wins. The rows are sorted, so that two transactions with the same messages cannot deadlock.
   const rows = [...new Map(messages.toReversed().map((message) => [message.name, message])).values()]
     .map((each) => [
@@ -94,7 +128,8 @@ function* addMessages(dialect: Dialect, messages: readonly NewReceived[]): Opera
       each.id,
       each.accountId,
       each.sessionId,
-      each.number ?? null,
+      contacts.get(each)?.id ?? null,
+      each.sender?.number ?? contacts.get(each)?.number ?? null,
       each.file ?? null,
       each.receivedAt,
     ])
@@ -116,7 +151,7 @@ function* eraseNumber(dialect: Dialect, number: string, limit: number): Operatio
   );
   if (found.length === 0) return 0;
   return yield* write(
-    `UPDATE messaging_msgapp_received SET number = NULL, file = NULL WHERE name ${dialect.among()}`,
+    `UPDATE messaging_msgapp_received SET number = NULL, contact_id = NULL, file = NULL WHERE name ${dialect.among()}`,
     JSON.stringify(found.map((row) => textOf(row, 'name'))),
   );
 }

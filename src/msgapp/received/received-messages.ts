@@ -7,35 +7,24 @@ import { StorageUnavailableError } from '../../common/errors.js';
 import { IdGenerator } from '../../common/ids.js';
 import { type FaultLog, faultCode, faultLog, nameOf } from '../../common/log.js';
 import { isPhoneNumber } from '../../common/phone-numbers/phone-number.js';
-import { eventText } from '../../events/event-text.js';
 import type { NewEvent } from '../../events/event-types.js';
-import type { ReceivedMessage } from '../../events/events.api.js';
 import { MessagingEvents } from '../../events/messaging-events.js';
 import { OutboxStore } from '../../outbox/outbox-store.js';
+import { contactIdOf, type Sighting } from '../contacts/contact.js';
+import { ContactStore } from '../contacts/contact-store.js';
 import { MsgappSettings } from '../msgapp-options.js';
 import type { IncomingMsgapp } from '../msgapp-transport.js';
 import { SessionVault } from '../sessions/credential-vault.js';
 import { type MessageReceiver, SessionManager } from '../sessions/session-manager.js';
 import type { StoredSession } from '../sessions/session-records.js';
+import { type Arrived, dataOf, numberOf, short } from './received-event.js';
 import { RECEIVED_FILE, type ReceivedFile } from './received-file.js';
 import { type NewReceived, ReceivedMessageStore } from './received-message-store.js';
-
-/**
- * The maximum number of bytes, as JSON, of a text together with the text that it answers. An event has at most 8 KiB.
- */
-const TEXT_BYTES = 6144;
-const QUOTE_BYTES = 512;
-const NAME_BYTES = 256;
 
 /** How many messages may wait for the storage. Further messages are lost. */
 const WAITING_LIMIT = 10_000;
 /** How many messages a transaction stores at most. */
 const AT_A_TIME = 100;
-
-interface Arrived {
-  readonly session: StoredSession;
-  readonly message: IncomingMsgapp;
-}
 
 /**
  * Stores the messages that people write to the linked numbers, each once, as events. The app counts a message as delivered before
@@ -49,11 +38,20 @@ export class ReceivedMessages implements MessageReceiver {
     perform: (batch) => this.store(batch),
     maxItems: AT_A_TIME,
   });
+  /** After the link of a number, the app may say which identities thousands of numbers have. */
+  private readonly sightings = new Batcher<Sighting, void>({
+    perform: async (batch) => {
+      for (const event of await this.contacts.meet(batch)) this.events.publish(event);
+      return batch.map(() => undefined);
+    },
+    maxItems: AT_A_TIME,
+  });
   private readonly waiting = new Set<Promise<void>>();
 
   constructor(
     sessions: SessionManager,
     private readonly received: ReceivedMessageStore,
+    private readonly contacts: ContactStore,
     private readonly outbox: OutboxStore,
     private readonly vault: SessionVault,
     private readonly settings: MsgappSettings,
@@ -71,14 +69,36 @@ export class ReceivedMessages implements MessageReceiver {
       this.log.error('A received message is lost, because too many messages wait for the storage.', { channel });
       return;
     }
-    const storing = this.take({ session, message });
-    this.waiting.add(storing);
-    await storing.finally(() => this.waiting.delete(storing));
+    await this.waitFor(this.take({ session, message }));
+  }
+
+  async identify(
+    { accountId, channel, number: linked }: StoredSession,
+    { identity, number }: { readonly identity: string; readonly number: string },
+  ): Promise<void> {
+    if (linked === undefined || !isPhoneNumber(number) || this.waiting.size >= WAITING_LIMIT) return;
+    const sighting = { accountId, channel, linked, identity, number, newId: undefined, at: this.clock.now() };
+    await this.waitFor(this.learn(sighting));
   }
 
   async stop(): Promise<void> {
     this.stopping.abort();
     await Promise.all(this.waiting);
+  }
+
+  private async waitFor(storing: Promise<void>): Promise<void> {
+    this.waiting.add(storing);
+    await storing.finally(() => this.waiting.delete(storing));
+  }
+
+  /** Stores which number a person has. Never rejects. If the storage does not answer, the person's next message says it again. */
+  private async learn(sighting: Sighting): Promise<void> {
+    try {
+      await this.sightings.add(sighting);
+    } catch (error) {
+      const fields = { code: faultCode(error), channel: this.settings.channel };
+      this.log.warn(`The number of a contact could not be stored: ${nameOf(error)}.`, fields);
+    }
   }
 
   /** Never rejects, even if a message has content that no database accepts. */
@@ -107,8 +127,9 @@ export class ReceivedMessages implements MessageReceiver {
       // Each attempt has new ids. If an attempt stored the messages and its answer was lost, the messages are not new to the next
       // attempt.
       const rows = batch.map((each) => this.rowOf(each, this.ids.next(), ours.get(each)));
-      const isNew = await this.received.receive(rows);
-      return rows.map(({ event }, index) => (isNew[index] ? event : undefined));
+      const { identified, received } = await this.received.receive(rows);
+      for (const event of identified) this.events.publish(event);
+      return received;
     });
   }
 
@@ -133,58 +154,34 @@ export class ReceivedMessages implements MessageReceiver {
     const { id: sessionId, accountId } = session;
     const { media } = message;
     const at = this.clock.now();
-    const number = message.from !== undefined && isPhoneNumber(message.from) ? message.from : undefined;
     const file: ReceivedFile | undefined = media && { file: media.file, fileName: short(media.fileName) };
     const name = createHash('sha256')
       .update(JSON.stringify([sessionId, message.chat, message.id]))
       .digest('base64url');
-    const data = dataOf({ session, message }, { id, from: number, refersTo, at });
+    const arrived = { session, message };
     return {
       id,
       name,
       accountId,
       sessionId,
-      number,
+      sender: this.sightingOf(arrived, at),
       receivedAt: at,
       file: file && this.vault.seal(sessionId, RECEIVED_FILE, id, JSON.stringify(file)),
-      event: { type: 'msgapp.received', accountId, at, data },
+      event: (sender) => {
+        const from = numberOf(message) ?? sender?.number;
+        const data = dataOf(arrived, { id, contact: sender?.id, from, refersTo, at });
+        return { type: 'msgapp.received', accountId, at, data };
+      },
     };
   }
-}
 
-interface Checked {
-  readonly id: string;
-  readonly from: string | undefined;
-  readonly refersTo: string | undefined;
-  readonly at: number;
-}
-
-function dataOf({ session, message }: Arrived, { id, from, refersTo, at }: Checked): ReceivedMessage {
-  const text = message.text === undefined ? undefined : eventText(message.text, TEXT_BYTES);
-  const quoted = message.refersTo?.text;
-  const { media } = message;
-  return {
-    id,
-    channel: session.channel,
-    session: session.id,
-    from: from ?? null,
-    kind: message.kind,
-    text: text?.text ?? null,
-    truncated: text?.truncated ?? false,
-    media: media
-      ? {
-          mimetype: short(media.mimetype) ?? '',
-          size: media.size !== undefined && Number.isSafeInteger(media.size) ? media.size : null,
-          file_name: short(media.fileName) ?? null,
-        }
-      : null,
-    refers_to: message.refersTo
-      ? { id: refersTo ?? null, text: quoted === undefined ? null : eventText(quoted, QUOTE_BYTES).text }
-      : null,
-    received_at: new Date(at).toISOString(),
-  };
-}
-
-function short(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : eventText(text, NAME_BYTES).text;
+  /** Returns what a message says of its sender. Undefined if it says nothing by which the sender could be known again. */
+  private sightingOf({ session, message }: Arrived, at: number): Sighting | undefined {
+    const { accountId, channel, number: linked } = session;
+    const { identity, name } = message;
+    const number = numberOf(message);
+    if (linked === undefined || (identity === undefined && number === undefined)) return undefined;
+    const newId = contactIdOf(this.ids.next());
+    return { accountId, channel, linked, identity, number, name: short(name), newId, at };
+  }
 }

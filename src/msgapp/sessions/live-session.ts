@@ -4,10 +4,10 @@ import { within } from '../../common/concurrency/async.js';
 import { faultCode, faultLog, nameOf } from '../../common/log.js';
 import type { SessionStatus } from '../../events/session-status.js';
 import { maySessionMove } from '../../events/session-status.js';
-import type { IncomingMsgapp, Link, LinkEnd, LinkEvent, MsgappTransport, SessionTiming } from '../msgapp-transport.js';
+import type { Link, LinkEnd, LinkEvent, MsgappTransport, SessionTiming } from '../msgapp-transport.js';
 import { Inbox } from './inbox.js';
 import { ReconnectPolicy } from './reconnect-policy.js';
-import { SessionConnection } from './session-connection.js';
+import { type PersonEvent, SessionConnection } from './session-connection.js';
 import type { SessionCredentials } from './session-credentials.js';
 import type { SessionLease, StoredSession } from './session-records.js';
 import { SessionSteps } from './session-steps.js';
@@ -63,7 +63,7 @@ export class LiveSession {
   }
 
   get number(): string | undefined {
-    return this.steps.number;
+    return this.steps.number ?? this.connection?.number;
   }
 
   /** Whether the session is linked and its connection is not open. */
@@ -141,7 +141,7 @@ export class LiveSession {
     const connection = new SessionConnection(
       ...([order, clock, transport] as const),
       (event) => this.onUrgentEvent(event),
-      (message) => this.observer.onMessage(this, message),
+      (event) => this.observer.onPerson(this, event),
     );
     this.connection = connection;
     try {
@@ -245,8 +245,8 @@ export interface SessionObserver<S> {
   onStateChange(session: S): void;
   /** The session's connection emitted an event. */
   onEvent(session: S, event: LinkEvent): void;
-  /** Somebody wrote to the session's number. Resolves when the message is stored. */
-  onMessage(session: S, message: IncomingMsgapp): Promise<void>;
+  /** Somebody wrote to the session's number, or the app says who a person is. Resolves when it is stored. */
+  onPerson(session: S, event: PersonEvent): Promise<void>;
   /** The session is over, or belongs to another process now. */
   onGone(session: S): void;
 }

@@ -1,13 +1,16 @@
 import type { Clock } from '../../common/clock.js';
 import { within } from '../../common/concurrency/async.js';
 import { faultCode, faultLog, nameOf } from '../../common/log.js';
-import type { IncomingMsgapp, Link, LinkEvent, LinkOrder, MsgappTransport } from '../msgapp-transport.js';
+import type { Link, LinkEvent, LinkOrder, MsgappTransport } from '../msgapp-transport.js';
 import { CredentialsUnreadableError } from './credential-cipher.js';
 import { Inbox } from './inbox.js';
 import type { CredentialChange, SessionCredentials } from './session-credentials.js';
 
 /** How long to wait for a connection to close, in milliseconds. */
 const CLOSE_MS = 10_000;
+
+/** An event about a person. */
+export type PersonEvent = Extract<LinkEvent, { kind: 'message' | 'identified' }>;
 
 /** An event of a connection. */
 interface Heard {
@@ -18,28 +21,34 @@ interface Heard {
 
 /**
  * One connection of a session, from its request until it is closed. Events after its end or close are ignored, except receipts
- * and messages. These are valid whatever connection reports them, and the app may not repeat them.
+ * and what is said of people. These are valid whatever connection reports them, and the app may not repeat them.
  */
 export class SessionConnection {
   private readonly inbox: Inbox<Heard>;
   private readonly opening: Promise<Link | undefined>;
   private ended = false;
   private closed = false;
+  private linkedTo: string | undefined;
 
   /**
    * @param atOnce receives receipts and the end as soon as they arrive
-   * @param receive stores a message. Resolves when it is stored
+   * @param receive stores what the app says of a person. Resolves when it is stored
    */
   constructor(
     private readonly order: LinkOrder,
     private readonly clock: Clock,
     transport: MsgappTransport,
     private readonly atOnce: (event: LinkEvent) => void,
-    private readonly receive: (message: IncomingMsgapp) => Promise<void>,
+    private readonly receive: (event: PersonEvent) => Promise<void>,
   ) {
     this.inbox = new Inbox(clock);
     const credentials = new WatchedCredentials(order.credentials, (error) => this.unreadable(error));
     this.opening = this.open(transport, { ...order, credentials });
+  }
+
+  /** The number that the connection is linked to. It is known before the session has processed the event that says so. */
+  get number(): string | undefined {
+    return this.linkedTo;
   }
 
   /** Whether the connection has emitted its end. */
@@ -87,7 +96,8 @@ export class SessionConnection {
   }
 
   private async hear(event: LinkEvent): Promise<void> {
-    if (event.kind === 'message') return this.receive(event.message);
+    if (event.kind === 'message' || event.kind === 'identified') return this.receive(event);
+    if (event.kind === 'linked' || event.kind === 'open') this.linkedTo = event.number;
     if (event.kind === 'receipt') this.atOnce(event);
     if (event.kind === 'receipt' || this.ended || this.closed) return;
     if (event.kind === 'ended') {

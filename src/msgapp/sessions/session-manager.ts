@@ -23,6 +23,7 @@ import { KeyedSemaphore } from '../sending/media-intake.js';
 import { SessionVault } from './credential-vault.js';
 import type { LiveSession, SessionObserver } from './live-session.js';
 import { type LinkCode, type LinkNews, QrSubscriptions } from './qr-stream.js';
+import type { PersonEvent } from './session-connection.js';
 import { SessionPool } from './session-pool.js';
 import { newestFirst, type StoredSession } from './session-records.js';
 import { SessionStore } from './session-store.js';
@@ -37,10 +38,12 @@ interface SessionListener {
   onMessage?(message: IncomingMsgapp): void;
 }
 
-/** Stores received messages. */
+/** Stores received messages, and what is known of the people who wrote them. */
 export interface MessageReceiver {
   /** Resolves when the message is stored. */
   receive(session: StoredSession, message: IncomingMsgapp): Promise<void>;
+  /** Notes that the app says which number an identity has. Resolves when it is stored. */
+  identify(session: StoredSession, person: { readonly identity: string; readonly number: string }): Promise<void>;
   /** Resolves when all running writes have ended. */
   stop(): Promise<void>;
 }
@@ -231,9 +234,11 @@ export class SessionManager implements SessionObserver<LiveSession> {
     for (const listener of this.listeners) listener.onEvent(session, event);
   }
 
-  async onMessage({ stored }: LiveSession, message: IncomingMsgapp): Promise<void> {
-    for (const listener of this.listeners) listener.onMessage?.(message);
-    await this.receiver?.receive(stored, message);
+  async onPerson({ stored, number }: LiveSession, event: PersonEvent): Promise<void> {
+    const session = { ...stored, number };
+    if (event.kind === 'identified') return this.receiver?.identify(session, event);
+    for (const listener of this.listeners) listener.onMessage?.(event.message);
+    await this.receiver?.receive(session, event.message);
   }
 
   onGone(session: LiveSession): void {

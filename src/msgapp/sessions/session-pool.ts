@@ -5,8 +5,9 @@ import type { IdGenerator } from '../../common/ids.js';
 import { faultCode, faultLog, nameOf } from '../../common/log.js';
 import { MINUTE_MS } from '../../common/time.js';
 import { isFinal } from '../../events/session-status.js';
-import type { IncomingMsgapp, LinkEvent } from '../msgapp-transport.js';
+import type { LinkEvent } from '../msgapp-transport.js';
 import { LiveSession, type SessionCommand, type SessionObserver, type SessionParts } from './live-session.js';
+import type { PersonEvent } from './session-connection.js';
 import type { SessionCredentials } from './session-credentials.js';
 import { SessionLeases } from './session-leases.js';
 import type { SessionLimits } from './session-limits.js';
@@ -146,8 +147,8 @@ export class SessionPool implements SessionObserver<LiveSession> {
     this.observer.onEvent(session, event);
   }
 
-  onMessage(session: LiveSession, message: IncomingMsgapp): Promise<void> {
-    return this.observer.onMessage(session, message);
+  onPerson(session: LiveSession, event: PersonEvent): Promise<void> {
+    return this.observer.onPerson(session, event);
   }
 
   onGone(session: LiveSession): void {

@@ -69,7 +69,7 @@ export interface ErasureResult {
   readonly replies: number;
   /**
    * The counts of the capabilities' rules: `codes`, `events`, `receipts`, `inboundParts`, `routeRecipients`, `optOuts`, `optOutsLeft`,
-   * `received`, `addresses`, `phones`.
+   * `received`, `contacts`, `addresses`, `phones`.
    */
   readonly [what: string]: number;
 }

@@ -109,6 +109,7 @@ export class BaileysLink implements Link {
     ev.on('creds.update', () => this.parts.credentials.save());
     ev.on('connection.update', (update) => this.updated(update));
     ev.on('messages.upsert', ({ messages }) => this.incoming(messages));
+    ev.on('lid-mapping.update', (mapping) => this.mapped(mapping));
     ws.on('frame', () => this.monitor.heard());
     ws.on('CB:ack,class:message', (node) => this.receipts.acknowledged(node));
     ws.on('CB:receipt', (node) => this.received(node));
@@ -171,6 +172,14 @@ export class BaileysLink implements Link {
         return message && { kind: 'message', message };
       });
     }
+  }
+
+  /** Passes on which number a LID has. */
+  private mapped({ lid, pn }: BaileysEventMap['lid-mapping.update']): void {
+    const { library } = this.parts;
+    const number = library.jidDecode(pn)?.user;
+    if (!library.isLidUser(lid) || !library.isPnUser(pn) || number === undefined) return;
+    this.events.emit({ kind: 'identified', identity: library.jidNormalizedUser(lid), number });
   }
 
   /**

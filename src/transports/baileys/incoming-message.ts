@@ -14,7 +14,7 @@ import { addressOfSender } from './recipients.js';
 export async function incomingMessage(
   library: Baileys,
   socket: Pick<WASocket, 'signalRepository'>,
-  { key, message, messageTimestamp }: WAMessage,
+  { key, message, messageTimestamp, pushName }: WAMessage,
   now: number,
 ): Promise<IncomingMsgapp | undefined> {
   const { id, remoteJid: chat } = key;
@@ -24,7 +24,8 @@ export async function incomingMessage(
   const addresses = [chat, key.remoteJidAlt];
   const from = await numberOf(library, socket, addresses);
   const seconds = Number(messageTimestamp);
-  return { id, chat, from, identity: lidOf(library, addresses), ...content, at: seconds > 0 ? seconds * 1000 : now };
+  const sender = { chat, from, identity: lidOf(library, addresses), name: pushName || undefined };
+  return { id, ...sender, ...content, at: seconds > 0 ? seconds * 1000 : now };
 }
 
 type Content = Pick<IncomingMsgapp, 'kind' | 'text' | 'media' | 'refersTo'>;

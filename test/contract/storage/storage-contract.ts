@@ -15,6 +15,7 @@ import { publishedEventTests } from './events/published.js';
 import { loginHookTests } from './hooks/login-hooks.js';
 import { mediaTests } from './media/media.js';
 import { addressTests } from './msgapp/addresses.js';
+import { contactTests } from './msgapp/contacts.js';
 import { receivedMessageTests } from './msgapp/received-messages.js';
 import { credentialTests } from './msgapp/sessions/credentials.js';
 import { leaseTests, sessionAgeTests } from './msgapp/sessions/leases.js';
@@ -106,6 +107,7 @@ const TOPICS = {
   'leases of sessions': leaseTests,
   'credentials of sessions': credentialTests,
   'age of sessions': sessionAgeTests,
+  contacts: contactTests,
   'received messages': receivedMessageTests,
   'addresses of numbers': addressTests,
   media: mediaTests,

@@ -155,7 +155,7 @@ interface Manifest {
  * Types that are not exported and need not be: those of our own workers' calls, and those from which response types are
  * derived.
  */
-const NAMELESS = ['LiveSession', 'MessageReceiver', 'SchemaOf', 'SessionListener'];
+const NAMELESS = ['LiveSession', 'MessageReceiver', 'PersonEvent', 'SchemaOf', 'SessionListener'];
 
 /** The size of the tarball when MCP was added (2 650 kB), plus room for the capabilities of issues 33 to 36. */
 const MAX_BYTES = 3_200_000;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { EventLog } from '../../../src/events/event-log.js';
-import type { ReceivedMessage } from '../../../src/events/events.api.js';
+import type { ContactData, ReceivedMessage } from '../../../src/events/events.api.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import { ErasureService } from '../../../src/outbox/retention/erasure-service.js';
 import { sandboxMedia } from '../../../src/sandbox/sandbox-media.js';
@@ -52,14 +52,39 @@ describeService('messages from sandbox phones', (start) => {
     expect(await write({ ...app, text: 'Merci', replyTo: ours })).toBe(204);
     expect(await write({ ...app, replyTo: ours, reaction: '👍' })).toBe(204);
     expect(await write({ ...app, text: 'La facture', media: 'document.pdf' })).toBe(204);
-    expect(await write({ ...app, text: 'Qui suis-je ?', hidden: true })).toBe(204);
-    expect(received.splice(-1)).toMatchObject([{ kind: 'text', text: 'Qui suis-je ?', from: null }]);
     expect(received.splice(0)).toMatchObject([
       { kind: 'text', text: 'Bonjour', from: PHONE, refers_to: null },
       { kind: 'text', text: 'Merci', refers_to: { id: ours, text: 'Votre colis est là' } },
       { kind: 'reaction', text: '👍', refers_to: { id: ours } },
       { kind: 'document', text: 'La facture', media: { mimetype: 'application/pdf', file_name: 'document.pdf' } },
     ]);
+  });
+
+  test('a person without a number is a contact, and stays it when the number becomes known', async () => {
+    const identified: ContactData[] = [];
+    const events = service.app.get(MessagingEvents, { strict: false });
+    const stopped = events.on('contact.identified', ({ data }) => void identified.push(data));
+    const as = async (hidden: boolean, text: string) => {
+      const body = { channel: 'msgapp', to: OWN, text, hidden };
+      const answer = await call(`${service.url}/sandbox/phones/22670000008/messages`, { method: 'POST', body });
+      expect(answer.status).toBe(204);
+      return received.splice(0);
+    };
+    const [first] = await as(true, 'Qui suis-je ?');
+    expect(first).toMatchObject({ from: null, contact: expect.stringMatching(/^ct_/) });
+    const contact = first?.contact;
+    expect(await as(true, 'Devine')).toMatchObject([{ from: null, contact }]);
+    expect(identified).toEqual([]);
+    expect(await as(false, 'Me voici')).toMatchObject([{ from: '22670000008', contact }]);
+    expect(identified).toEqual([{ contact, channel: 'msgapp', to: OWN, number: '22670000008', merged: null }]);
+    // The app hides the number again, but it has shown it.
+    expect(await as(true, 'Encore')).toMatchObject([{ from: '22670000008', contact }]);
+    const erased = await service.app.get(ErasureService, { strict: false }).erase('22670000008');
+    expect(erased).toMatchObject({ received: 4, contacts: 1 });
+    const [anew] = await as(true, 'Et maintenant ?');
+    expect(anew?.from).toBeNull();
+    expect(anew?.contact).not.toBe(contact);
+    stopped();
   });
 
   test('a file can be fetched until its sender is erased', async () => {

@@ -74,6 +74,7 @@ describeService('messages to a number that is linked over Baileys', (start) => {
       id: expect.any(String),
       channel: 'msgapp',
       session: sessionId,
+      contact: expect.stringMatching(/^ct_/),
       from: friend.number,
       kind: 'text',
       text: 'Bonjour',
@@ -114,6 +115,30 @@ describeService('messages to a number that is linked over Baileys', (start) => {
     await write(friend, { conversation: 'C’est moi' });
     await write(friend, { conversation: 'encore' }, { hidden: true });
     expect(await received(2)).toMatchObject([{ from: friend.number }, { from: friend.number }]);
+  });
+
+  test('come from a contact, whose number becomes known by a message, or when the app says it', async () => {
+    const [friend, other] = [newPhone(), newPhone()];
+    const identified = async () => {
+      const query = { accountId: client.api.accountId, after: 0, types: ['contact.identified'] as const, limit: 500 };
+      const { events } = await logOf().read(query);
+      return events.flatMap(({ data }) => ('merged' in data ? [[data.contact, data.number]] : []));
+    };
+    await write(friend, { conversation: 'Qui suis-je ?' }, { hidden: true });
+    await write(other, { conversation: 'Et moi ?' }, { hidden: true });
+    const [one, two] = await received(2);
+    expect([one?.from, two?.from]).toEqual([null, null]);
+    const before = await identified();
+    await write(friend, { conversation: 'C’est moi' });
+    expect(await received(1)).toMatchObject([{ from: friend.number, contact: one?.contact }]);
+    other.reveal(owner.number);
+    const known = await until(identified, ({ length }) => length >= before.length + 2);
+    expect(known.slice(before.length)).toEqual([
+      [one?.contact, friend.number],
+      [two?.contact, other.number],
+    ]);
+    await write(other, { conversation: 'Encore moi' }, { hidden: true });
+    expect(await received(1)).toMatchObject([{ from: other.number, contact: two?.contact }]);
   });
 
   test('that answer, quote or react name the other message, with our id if we sent it', async () => {

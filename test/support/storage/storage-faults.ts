@@ -727,6 +727,14 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
     topic: 'received texts',
     build: ({ rewrite }) => rewrite('OVER (ORDER BY s.expires_at DESC', 'OVER (ORDER BY s.expires_at'),
   },
+  'contacts that are purged on the day on which they wrote': {
+    topic: 'contacts',
+    build: ({ rewrite }) => rewrite('WHERE c.seen_at < ?', 'WHERE c.seen_at <= ?'),
+  },
+  'contacts of another account': {
+    topic: 'contacts',
+    build: ({ rewrite }) => rewrite('c.id = ? AND c.account_id = ?', "c.id = ? AND '' <> ?"),
+  },
   'messages that are new each time': {
     topic: 'received messages',
     build: ({ database }) => {
@@ -745,6 +753,6 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'erased numbers whose files can be fetched': {
     topic: 'received messages',
-    build: ({ rewrite }) => rewrite('SET number = NULL, file = NULL', 'SET number = NULL'),
+    build: ({ rewrite }) => rewrite('contact_id = NULL, file = NULL', 'contact_id = NULL'),
   },
 };

@@ -2,7 +2,8 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/
 import { Logger } from '@nestjs/common';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { EventLog } from '../../../src/events/event-log.js';
-import type { ReceivedMessage } from '../../../src/events/events.api.js';
+import type { ContactData, ReceivedMessage } from '../../../src/events/events.api.js';
+import { ContactStore } from '../../../src/msgapp/contacts/contact-store.js';
 import { resolveMsgappSettings } from '../../../src/msgapp/msgapp-options.js';
 import type { IncomingMsgapp } from '../../../src/msgapp/msgapp-transport.js';
 import { ReceivedMessageStore } from '../../../src/msgapp/received/received-message-store.js';
@@ -39,7 +40,8 @@ describe('messages to a linked number', () => {
     const made = new MsgappProcess(world, new ScriptedTransport());
     const { sessions, vault, events, clock, ids } = made;
     const settings = resolveMsgappSettings({ tariff: { text: 1, media: 2 } });
-    new ReceivedMessages(sessions, store, world.storage.store(OutboxStore), vault, settings, events, clock, ids);
+    const [outbox, contacts] = [world.storage.store(OutboxStore), world.storage.store(ContactStore)];
+    new ReceivedMessages(sessions, store, contacts, outbox, vault, settings, events, clock, ids);
     return made.start();
   }
 
@@ -118,10 +120,35 @@ describe('messages to a linked number', () => {
     expect(Buffer.byteLength(JSON.stringify(heard[0]))).toBeLessThan(7800);
   });
 
+  test('a sender is a contact of the linked number, and the app may say later which number it has', async () => {
+    const identified: ContactData[] = [];
+    process.events.on('contact.identified', ({ data }) => void identified.push(data));
+    const hidden = { from: undefined, identity: 'lid-1', name: 'Awa' };
+    await say({ ...text('Bonjour'), ...hidden });
+    const [{ contact } = { contact: null }] = heard;
+    expect([heard[0]?.from, contact]).toEqual([null, expect.stringMatching(/^ct_/)]);
+    const mapping = { kind: 'identified', identity: 'lid-1', number: '22675000000' } as const;
+    await process.transport.last(sessionId).say(mapping);
+    await process.transport.last(sessionId).say(mapping);
+    expect(identified).toEqual([{ contact, channel: 'msgapp', to: NUMBER, number: '22675000000', merged: null }]);
+    await say({ ...text('Bonsoir'), ...hidden });
+    await say(text('Encore'));
+    expect(heard.slice(1)).toMatchObject([
+      { contact, from: '22675000000' },
+      { contact, from: '22675000000' },
+    ]);
+  });
+
+  test('of a sender of whom the app says nothing there is no contact', async () => {
+    await say({ ...text('Bonjour'), from: undefined });
+    await process.transport.last(sessionId).say({ kind: 'identified', identity: 'lid-9', number: 'unknown' });
+    expect(heard).toMatchObject([{ contact: null, from: null }]);
+  });
+
   test('if the database refuses one message, the others are still stored', async () => {
     const { receive } = store;
     store.receive = async (messages) => {
-      if (messages.some(({ event }) => event.data.text === 'poison')) throw new Error('no such character');
+      if (messages.some(({ event }) => event(undefined).data.text === 'poison')) throw new Error('no such character');
       return receive.call(store, messages);
     };
     await Promise.all(['Un', 'poison', 'Deux'].map((words) => say(text(words))));

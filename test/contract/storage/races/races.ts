@@ -4,6 +4,7 @@ import type { StoragePart } from '../storage-harness.js';
 import { CAMPAIGN_RACES } from './campaigns.js';
 import { CANCEL_RACES } from './cancels.js';
 import { CODE_RACES } from './codes.js';
+import { CONTACT_RACES } from './contacts.js';
 import { DELIVERY_RACES } from './deliveries.js';
 import { ENDPOINT_RACES } from './endpoints.js';
 import { EVENT_RACES } from './events.js';
@@ -32,6 +33,7 @@ const RACES = {
   ...OPT_OUT_RACES,
   ...ROUTE_RECIPIENT_RACES,
   ...FREE_PLACE_RACES,
+  ...CONTACT_RACES,
   ...RECEIVED_TEXT_RACES,
   ...SESSION_RACES,
   ...ENDPOINT_RACES,

@@ -88,7 +88,7 @@ export const RECEIVED_TEXT_RACES: Readonly<Record<string, Race>> = {
         .store(ReceivedMessageStore)
         .receive(turn % 2 === 0 ? messages : messages.reverse());
     });
-    assert.equal(answers.flat().filter(Boolean).length, 10);
+    assert.equal(answers.flatMap(({ received }) => received).filter(Boolean).length, 10);
     assert.equal((await log.state(ACCOUNT)).last, 10);
   },
 };

@@ -94,6 +94,16 @@ export class Phone {
     return id;
   }
 
+  /** The app tells a number's linked devices which number this phone's LID has. */
+  reveal(number: string): void {
+    const updates = [{ jid: this.lid, added_profiles: [this.jid] }];
+    const news = Buffer.from(JSON.stringify({ operation: 'NotificationLinkedProfilesUpdates', updates }));
+    const attrs = { from: 's.whatsapp.net', id: newId(), type: 'mex', t: seconds() };
+    for (const { connection } of this.network.devicesOf(number)) {
+      connection?.send(stanza('notification', attrs, [stanza('mex', {}, news)]));
+    }
+  }
+
   /** Puts a file on the network, for a message. */
   upload(kind: 'image' | 'video' | 'document' | 'audio', bytes: Uint8Array): UploadedMedia {
     const { path, blob, mediaKey } = sealMedia(kind, bytes);

@@ -1,0 +1,64 @@
+import { isPhoneNumber } from '../../common/phone-numbers/phone-number.js';
+import { eventText } from '../../events/event-text.js';
+import type { ReceivedMessage } from '../../events/events.api.js';
+import type { IncomingMsgapp } from '../msgapp-transport.js';
+import type { StoredSession } from '../sessions/session-records.js';
+
+/**
+ * The maximum number of bytes, as JSON, of a text together with the text that it answers. An event has at most 8 KiB.
+ */
+const TEXT_BYTES = 6144;
+const QUOTE_BYTES = 512;
+const NAME_BYTES = 256;
+
+/** A message that a session has received. */
+export interface Arrived {
+  readonly session: StoredSession;
+  readonly message: IncomingMsgapp;
+}
+
+/** Returns the sender's number, if the app shows it. */
+export function numberOf({ from }: IncomingMsgapp): string | undefined {
+  return from !== undefined && isPhoneNumber(from) ? from : undefined;
+}
+
+interface Checked {
+  readonly id: string;
+  readonly contact: string | undefined;
+  readonly from: string | undefined;
+  readonly refersTo: string | undefined;
+  readonly at: number;
+}
+
+/** Makes the data of the event of a message. */
+export function dataOf({ session, message }: Arrived, { id, contact, from, refersTo, at }: Checked): ReceivedMessage {
+  const text = message.text === undefined ? undefined : eventText(message.text, TEXT_BYTES);
+  const quoted = message.refersTo?.text;
+  const { media } = message;
+  return {
+    id,
+    channel: session.channel,
+    session: session.id,
+    contact: contact ?? null,
+    from: from ?? null,
+    kind: message.kind,
+    text: text?.text ?? null,
+    truncated: text?.truncated ?? false,
+    media: media
+      ? {
+          mimetype: short(media.mimetype) ?? '',
+          size: media.size !== undefined && Number.isSafeInteger(media.size) ? media.size : null,
+          file_name: short(media.fileName) ?? null,
+        }
+      : null,
+    refers_to: message.refersTo
+      ? { id: refersTo ?? null, text: quoted === undefined ? null : eventText(quoted, QUOTE_BYTES).text }
+      : null,
+    received_at: new Date(at).toISOString(),
+  };
+}
+
+/** Cuts a long name. */
+export function short(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : eventText(text, NAME_BYTES).text;
+}
