@@ -107,7 +107,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: [WIRING, '^src/index\\.ts$', '^src/(compat|dashboard|mcp)/index\\.ts$', '^src/testing/'],
+        pathNot: [WIRING, '^src/index\\.ts$', '^src/(compat|dashboard|hooks|mcp)/index\\.ts$', '^src/testing/'],
       },
       to: { path: WIRING },
     },

@@ -49,11 +49,7 @@ export type {
 export { type MessagingEventMap, MessagingEvents } from './events/messaging-events.js';
 export type { HealthReport } from './health/health.api.js';
 export { HealthService } from './health/health-service.js';
-export { LoginHooksModule } from './hooks/hooks.module.js';
-export type { LoginHookView, LoginHookWithSecret } from './hooks/login-hook.api.js';
-export type { LoginHookDraft } from './hooks/login-hook-input.js';
 export type { LoginHookOptions } from './hooks/login-hook-options.js';
-export { LoginHookService } from './hooks/login-hook-service.js';
 export { MessagingExceptionFilter } from './http/messaging-exception.filter.js';
 export { isMessagingRoute } from './http/messaging-route.js';
 export { MessagingReadiness } from './http/readiness.js';

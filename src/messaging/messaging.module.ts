@@ -6,7 +6,6 @@ import { boolean, group } from '../common/options.js';
 import { checkFactoryOptions, checkOptions, FACTORY_OPTIONS, oneOrMore } from '../core/check-options.js';
 import { ConfiguredModule, configured } from '../core/configured-module.js';
 import { CORE_FACTORY_OPTIONS, CORE_GRAPH_OPTIONS, type FactoryImports } from '../core/core-options.js';
-import { LoginHooksModule } from '../hooks/hooks.module.js';
 import { LOGIN_HOOK_OPTIONS } from '../hooks/login-hook-options.js';
 import { ManagementModule } from '../management/management.module.js';
 import { MANAGEMENT_OPTIONS } from '../management/management-options.js';
@@ -164,9 +163,15 @@ function mount(
       SmsModule.feature(core, sms),
       ...MsgappModule.features(core, msgapp),
       ...(webhooks ? [WebhooksModule.feature(core)] : []),
-      ...(hooks ? [LoginHooksModule.feature(core)] : []),
+      ...(hooks ? [loginHooks(core)] : []),
       ...(campaigns ? [CampaignsModule.feature(core)] : []),
       ...(management ? [ManagementModule.feature(core, management)] : []),
     ],
   };
+}
+
+/** Loads the log-in hooks only for applications that mount them. Nest waits for the promise. */
+async function loginHooks(core: DynamicModule): Promise<DynamicModule> {
+  const { LoginHooksModule } = await import('../hooks/hooks.module.js');
+  return LoginHooksModule.feature(core);
 }

@@ -2,13 +2,8 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import {
-  LoginHookService,
-  MessagingEvents,
-  MessagingModule,
-  SandboxSmsTransport,
-  TypeormStorage,
-} from 'nestjs-messaging';
+import { MessagingEvents, MessagingModule, SandboxSmsTransport, TypeormStorage } from 'nestjs-messaging';
+import { LoginHookService } from 'nestjs-messaging/hooks';
 import { RoutedSmsTransport } from 'nestjs-messaging/routed';
 import type { TargetDatabase } from '../target.js';
 import { funded, handOvers, numbers, PARTS_PER_SECOND, QUIET } from './queue.js';

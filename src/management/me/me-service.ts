@@ -12,7 +12,7 @@ import { CampaignService } from '../../campaigns/campaign-service.js';
 import { MessagingError } from '../../common/errors.js';
 import { isAccountId } from '../../common/inputs.js';
 import { en } from '../../common/text/catalogue.en.js';
-import { LoginHookService } from '../../hooks/login-hook-service.js';
+import { LoginHookSettings } from '../../hooks/login-hook-options.js';
 import { HttpSettings } from '../../http/http-options.js';
 import { Channels } from '../../outbox/channel.js';
 import { TextSources } from '../../outbox/text-sources.js';
@@ -34,7 +34,7 @@ export class MeService {
     private readonly texts: TextSources,
     private readonly http: HttpSettings,
     @Optional() private readonly webhooks?: WebhookService,
-    @Optional() private readonly hooks?: LoginHookService,
+    @Optional() private readonly hooks?: LoginHookSettings,
     @Optional() private readonly campaigns?: CampaignService,
   ) {}
 

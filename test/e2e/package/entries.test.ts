@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { undocumentedNames } from '../../support/docs/declared-types.js';
 import { ROOT } from '../../support/sample-app/sample-app.js';
@@ -85,6 +86,18 @@ test('a CommonJS host and its ES module plugin get the same classes', () => {
   expect(run('commonjs', `Promise.all([${same}]).${print}`)).toEqual(entries.map(() => true));
 });
 
+/** Where a host's root entry must load nothing from, unless the host mounts it. */
+const DOORS = /src\/(compat|hooks|mcp)\//;
+
+/** The tables, the options and the shapes of a door, which the schema, the check of the options and the metrics read. */
+const DECLARATIONS = /\.tables\.ts$|\.api\.ts$|-options\.ts$/;
+
+/** The sources of a file of `dist`, as its map names them. */
+function sourcesOf(url: string): readonly string[] {
+  const map = `${fileURLToPath(url)}.map`;
+  return existsSync(map) ? JSON.parse(readFileSync(map, 'utf8')).sources : [];
+}
+
 test('an import loads a few files, and no library before its first use', () => {
   const hooks = `import { appendFileSync } from 'node:fs';
     export async function initialize({ port }) { globalThis.port = port; }
@@ -121,6 +134,9 @@ test('an import loads a few files, and no library before its first use', () => {
   expect(late.filter((name) => packages.has(name))).toEqual([]);
   const own = paths.filter((path) => path.startsWith(`file://${join(ROOT, 'dist')}/`));
   expect(own.filter((path) => path.includes('/dashboard/'))).toEqual([]);
+  const sources = own.flatMap(sourcesOf);
+  expect(sources.filter((path) => path.includes('src/sms/')).length).toBeGreaterThan(0);
+  expect(sources.filter((path) => DOORS.test(path) && !DECLARATIONS.test(path))).toEqual([]);
   expect(own.length).toBeGreaterThan(0);
   // One of them holds the sandbox's files, which are read when the first one is served.
   expect(own.length).toBeLessThan(90);

@@ -19,13 +19,13 @@ import { unexportedTypes } from '../../support/docs/declared-types.js';
 import { docs, snippets } from '../../support/docs/readme.js';
 import { ROOT } from '../../support/sample-app/sample-app.js';
 
-/** A host that starts, sends one SMS, and opens the sandbox's page and one of its files. */
+/** A host that starts, sends one SMS, calls a log-in hook, and opens the sandbox's page and one of its files. */
 const HOST = `
 const { MessagingModule, AccountService, LedgerService, SmsService, SandboxModule } = messaging;
 const { MemoryStorage } = testing;
 class App {}
 Module({ imports: [MessagingModule.forRoot({ storage: MemoryStorage, signatures: ['A', 'B', 'C'],
-  sms: { tariff: { base: 1, international: 3, home: 'BF' } } }), SandboxModule.forRoot()] })(App);
+  hooks: { pepper: 'a pepper of hooks, 0123456789 abcdef' }, sms: { tariff: { base: 1, international: 3, home: 'BF' } } }), SandboxModule.forRoot()] })(App);
 const sending = (async () => {
   const app = await NestFactory.create(App, { logger: false });
   await app.listen(0, '127.0.0.1');
@@ -36,7 +36,9 @@ const sending = (async () => {
   const sandbox = 'http://127.0.0.1:' + app.getHttpServer().address().port + '/sandbox';
   const page = await fetch(sandbox);
   const file = await fetch(sandbox + '/media/photo.jpg');
-  console.log(page.status, (await page.text()).includes('EventSource'), (await file.arrayBuffer()).byteLength);
+  // The module of log-in hooks is loaded for this host only.
+  const hook = await fetch(sandbox.replace('sandbox', 'api/v1/hooks/none'), { method: 'POST' });
+  console.log(page.status, hook.headers.get('x-error-code'), (await page.text()).includes('EventSource'), (await file.arrayBuffer()).byteLength);
   await app.close();
 })();
 `;
@@ -63,7 +65,7 @@ const TYPEORM_HOST = `(async () => {
   await dataSource.destroy();
 })()`;
 
-const HOST_OUTPUT = '1 4 true\n200 true 1794\nundone\nkept';
+const HOST_OUTPUT = '1 4 true\n200 login_hook_not_found true 1794\nundone\nkept';
 
 const IMPORTS = `import 'reflect-metadata';
 import { Module } from '@nestjs/common';
@@ -117,6 +119,7 @@ const ENTRIES = [
   'compat/index',
   'dashboard/index',
   'health/terminus/index',
+  'hooks/index',
   'management/index',
   'mcp/index',
   'notifiers/redis/index',

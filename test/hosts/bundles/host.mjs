@@ -14,6 +14,7 @@ Module({
       storage: MemoryStorage,
       signatures: ['Shop', 'Orders', 'News'],
       sms: { tariff: { base: 1, international: 3, home: 'BF' } },
+      hooks: { pepper: 'a pepper of this test, 0123456789 abcdefgh' },
       management: { secret: 'a secret of this test, 0123456789 abcdefgh' },
     }),
     SandboxModule.forRoot(),
