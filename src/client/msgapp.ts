@@ -31,7 +31,7 @@ export type LinkNews = ({ readonly type: 'qr' } & LinkCodeView) | ({ readonly ty
 
 /** The fields that all messages have. */
 interface Addressed {
-  /** E.164 digits without the plus sign. */
+  /** E.164 digits without the plus sign, or a contact (`ct_…`), whose linked number then sends. */
   readonly to: string;
   /** The sending number. Default: the connected number that was connected first. */
   readonly from?: string | undefined;

@@ -9,6 +9,7 @@ import {
   object,
   oneOf,
   shownNumber,
+  shownRecipient,
   text,
 } from '../schemas/builders.js';
 import { type SchemaOf, schemaOf, type TypeOf } from '../schemas/schema.js';
@@ -63,7 +64,7 @@ export const DeliveryData = object(
   {
     ...SEND,
     position: count('The recipient’s position in the send, from 0.'),
-    number: shownNumber('The recipient.'),
+    number: shownRecipient('The recipient.'),
     ...SENDER,
     status: oneOf(PUBLISHED_STATUSES, 'The state that was reached.', {
       example: 'delivered',

@@ -172,6 +172,8 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.signature_refused': 400,
   'error.insufficient_balance': 400,
   'error.message_not_found': 404,
+  'error.contact_not_found': 404,
+  'error.contact_other_session': 409,
   'error.already_sending': 409,
   'error.invalid_cursor': 400,
   'error.idempotency_key_malformed': 400,

@@ -1,4 +1,5 @@
 import type { ValidateByOptions, ValidationOptions } from 'class-validator';
+import { isContactId } from '../common/contact-id.js';
 import { type ErrorCode, MessagingError } from '../common/errors.js';
 import { formatInput, inNfc } from '../common/inputs.js';
 import { isPhoneNumber } from '../common/phone-numbers/phone-number.js';
@@ -22,6 +23,12 @@ export function IsOptional(options?: ValidationOptions): PropertyDecorator {
 /** An international phone number in digits, without `+` (docs/http-api.md). */
 export function IsPhoneNumber(options?: ValidationOptions): PropertyDecorator {
   return Rule({ name: PHONE_NUMBER, validator: { validate: isPhoneNumber } }, options);
+}
+
+/** An international phone number in digits, or the id of a contact. */
+export function IsNumberOrContact(options?: ValidationOptions): PropertyDecorator {
+  const validate = (value: unknown): boolean => isPhoneNumber(value) || isContactId(value);
+  return Rule({ name: NUMBER_OR_CONTACT, validator: { validate } }, options);
 }
 
 /**
@@ -95,6 +102,7 @@ export function HasCodePoints(min: number, max: number, options?: ValidationOpti
 
 /** The names of our constraints in class-validator's metadata. */
 export const PHONE_NUMBER = 'messagingPhoneNumber';
+export const NUMBER_OR_CONTACT = 'messagingNumberOrContact';
 export const PHONE_NUMBER_LIST = 'messagingPhoneNumberList';
 export const RECIPIENT_LIST = 'messagingRecipientList';
 export const QUERY_INTEGER = 'messagingQueryInteger';
@@ -142,7 +150,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 /** The error for an invalid field. */
 export function fieldRefusal({ field, constraint, args, each, code, value, home }: BrokenRule): MessagingError {
   if (code !== undefined) return new MessagingError(code, { field });
-  if (constraint === PHONE_NUMBER) return numberRefusal(field, value, home);
+  if (constraint === PHONE_NUMBER || constraint === NUMBER_OR_CONTACT) return numberRefusal(field, value, home);
   if (constraint === PHONE_NUMBER_LIST) return listRefusal(field, value, home);
   if (constraint === RECIPIENT_LIST) return new MessagingError('error.recipients_not_list', { field });
   if (constraint === QUERY_INTEGER) {

@@ -24,6 +24,7 @@ import { type Delivery } from '../outbox/outbox-records.js';
 import { OutboxStore } from '../outbox/outbox-store.js';
 import { TextSources } from '../outbox/text-sources.js';
 import { AddressStore } from './address-store.js';
+import { ContactStore } from './contacts/contact-store.js';
 import { MsgappSettings } from './msgapp-options.js';
 import { type IncomingMsgapp, type LinkEvent, MsgappTransport, type Pacing } from './msgapp-transport.js';
 import { ContactLimits, MessageCarrier } from './sending/message-carrier.js';
@@ -68,6 +69,7 @@ export class MsgappChannel extends Channel {
     store: OutboxStore,
     sessionStore: SessionStore,
     addresses: AddressStore,
+    contacts: ContactStore,
     notifier: Notifier,
     media: MediaStore,
     texts: TextSources,
@@ -92,6 +94,7 @@ export class MsgappChannel extends Channel {
       clock,
       leaseMs,
       addresses,
+      contacts,
       notifier,
       app: transport.name.slice(0, 64),
       contents: new MessageContents(texts, media),

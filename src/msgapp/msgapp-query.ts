@@ -1,3 +1,4 @@
+import { isContactId } from '../common/contact-id.js';
 import { checkNumber } from '../common/inputs.js';
 import { DELIVERY_STATUSES } from '../events/delivery-status.js';
 import { listingQuery, type MessageListQuery } from '../outbox/listing/message-listing.js';
@@ -5,7 +6,7 @@ import type { MessageQuery } from '../outbox/outbox-records.js';
 
 /** The filter and page of a listing of messages. */
 export interface MsgappListQuery extends MessageListQuery {
-  /** Only messages to this number: E.164 digits without the plus sign. */
+  /** Only messages to this number, E.164 digits without the plus sign, or to this contact. */
   readonly to?: string | undefined;
   /** Only messages from this linked number. */
   readonly from?: string | undefined;
@@ -18,7 +19,7 @@ export interface MsgappListQuery extends MessageListQuery {
 export function messageQuery(query: MsgappListQuery, now: number): Omit<MessageQuery, 'accountId' | 'channel'> {
   const listing = listingQuery(query, DELIVERY_STATUSES, now);
   const { to, from } = query;
-  if (to !== undefined) checkNumber(to);
+  if (to !== undefined && !isContactId(to)) checkNumber(to);
   if (from !== undefined) checkNumber(from);
   return { ...listing, kinds: ['text', 'media'], number: to, sender: from };
 }

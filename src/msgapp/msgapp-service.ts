@@ -4,7 +4,7 @@ import { Clock } from '../common/clock.js';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator, isId } from '../common/ids.js';
-import { checkAccountId, checkInput, checkNumber, checkString, unsendableCharacter } from '../common/inputs.js';
+import { checkAccountId, checkInput, checkString, unsendableCharacter } from '../common/inputs.js';
 import { cursorOf } from '../common/listing/list-query.js';
 import { checkCallOptions } from '../common/options.js';
 import { isInvisible } from '../common/text/visible-text.js';
@@ -27,13 +27,14 @@ import { MsgappSettings } from './msgapp-options.js';
 import { type MsgappListQuery, messageQuery } from './msgapp-query.js';
 import { messageOf } from './msgapp-results.js';
 import { MAX_TEXT, type MediaKind } from './msgapp-transport.js';
+import { Addressees } from './sending/addressees.js';
 import { MediaIntake } from './sending/media-intake.js';
 import { isShownPayload, type MediaPayload } from './sending/message-contents.js';
 import { type Sender, Senders } from './sending/senders.js';
 
-/** A text to one number. */
+/** A text to one person. */
 export interface MsgappText extends ScheduleInput {
-  /** E.164 digits without the plus sign. */
+  /** E.164 digits without the plus sign, or a contact (`ct_…`), whose linked number then sends. */
   readonly to: string;
   readonly body?: string | undefined;
   /** The sending number. Default: of the numbers connected now, the one that was first connected earliest. */
@@ -44,9 +45,9 @@ export interface MsgappText extends ScheduleInput {
   readonly metadata?: Metadata | undefined;
 }
 
-/** A file to one number. */
+/** A file to one person. */
 export interface MsgappFile extends ScheduleInput {
-  /** E.164 digits without the plus sign. */
+  /** E.164 digits without the plus sign, or a contact (`ct_…`), whose linked number then sends. */
   readonly to: string;
   /** The URL from which the service fetches the file. */
   readonly mediaUrl: string;
@@ -95,6 +96,7 @@ export class MsgappService {
     private readonly ledger: LedgerService,
     private readonly gate: Idempotency,
     private readonly cancellation: Cancellation,
+    private readonly addressees: Addressees,
     private readonly senders: Senders,
     private readonly intake: MediaIntake,
     private readonly settings: MsgappSettings,
@@ -106,7 +108,7 @@ export class MsgappService {
    * Charges and queues a text. When the promise resolves, the text is stored and will be delivered. If it throws, nothing is
    * charged.
    *
-   * @throws MessagingError `error.invalid_number`, `error.empty_message`, `error.field_invalid` for more than 65 536 characters
+   * @throws MessagingError `error.invalid_number`, `error.contact_not_found`, `error.contact_other_session`, `error.empty_message`, `error.field_invalid` for more than 65 536 characters
    * and for an unknown priority, `error.send_at_invalid`, `error.valid_for_invalid`, `error.field_not_object` and `error.metadata_too_large` for metadata, `error.field_not_string`,
    * `error.body_not_object`, `error.unsendable_character`, `error.msgapp_no_session`, `error.msgapp_not_connected`,
    * `error.msgapp_reconnecting` (with `retryAfter`), `error.key_cap`, `error.insufficient_balance`, `error.account_not_found`,
@@ -129,16 +131,25 @@ export class MsgappService {
     checkAccountId(accountId);
     const send = async (once?: IdempotencyKey) => {
       checkInput(text);
-      const from = this.checkNumbers(text);
+      this.addressees.check(text);
       const priority = sendPriority(text.priority, 1);
       const metadata = metadataOf(text.metadata);
       readSchedule(text, this.clock.now());
       const body = text.body ?? '';
       checkText('body', body);
       if (isInvisible(body)) throw new MessagingError('error.empty_message');
+      const { recipient, from } = await this.addressees.find(accountId, text, host);
       const sender = await this.senders.choose(accountId, from, host);
       const payload = { kind: 'text', text: body };
-      const draft = this.draft(this.ids.next(), accountId, sender, text, { priority, metadata, payload }, once);
+      const draft = this.draft(
+        this.ids.next(),
+        accountId,
+        sender,
+        recipient,
+        text,
+        { priority, metadata, payload },
+        once,
+      );
       const scheduled = await withWindow({ ...draft, key }, chosenWindow(text.window));
       return this.outbox.accept(scheduled, { host, signal });
     };
@@ -164,7 +175,7 @@ export class MsgappService {
     checkAccountId(accountId);
     const send = async (once?: IdempotencyKey) => {
       checkInput(file);
-      const from = this.checkNumbers(file);
+      this.addressees.check(file);
       const priority = sendPriority(file.priority, 1);
       const window = chosenWindow(file.window);
       const metadata = metadataOf(file.metadata);
@@ -176,13 +187,14 @@ export class MsgappService {
       }
       const caption = file.caption ?? undefined;
       checkText('caption', caption ?? '');
+      const { recipient, from } = await this.addressees.find(accountId, file, host);
       const sender = await this.senders.choose(accountId, from, host);
       if (!host) await this.checkFunds(accountId);
       const id = this.ids.next();
       const media = await this.intake.take(accountId, id, file.mediaUrl, kind, { signal, host });
       const payload: MediaPayload = { kind: 'media', media, ...(caption === undefined ? {} : { caption }) };
       try {
-        const draft = this.draft(id, accountId, sender, file, { priority, metadata, payload }, once);
+        const draft = this.draft(id, accountId, sender, recipient, file, { priority, metadata, payload }, once);
         const scheduled = await withWindow({ ...draft, key }, window);
         const accepted = await this.outbox.accept(scheduled, { host, signal });
         if (accepted.replayed) await this.intake.remove(id, host);
@@ -248,7 +260,8 @@ export class MsgappService {
     id: string,
     accountId: string,
     { sessionId, number }: Sender,
-    input: ScheduleInput & { readonly to: string },
+    recipient: string,
+    input: ScheduleInput,
     message: Pick<Send, 'priority' | 'metadata' | 'payload'>,
     once: IdempotencyKey | undefined,
   ): Send {
@@ -267,7 +280,7 @@ export class MsgappService {
       ...message,
       reply,
       at,
-      recipients: [{ number: input.to, units }],
+      recipients: [{ number: recipient, units }],
       ...(schedule && { schedule }),
       ...(once && { once }),
     };
@@ -284,14 +297,6 @@ export class MsgappService {
   private async checkFunds(accountId: string): Promise<void> {
     if ((await this.ledger.balance(accountId)) >= this.settings.tariff.media) return;
     throw new MessagingError('error.insufficient_balance');
-  }
-
-  /** Checks both numbers and returns the requested sender. */
-  private checkNumbers({ to, from }: Pick<MsgappText, 'to' | 'from'>): string | undefined {
-    this.settings.recipients.check(to);
-    const sender = from ?? undefined;
-    if (sender !== undefined) checkNumber(sender);
-    return sender;
   }
 }
 

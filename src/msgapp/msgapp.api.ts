@@ -16,7 +16,7 @@ import {
   oneOf,
   phoneNumber,
   ref,
-  shownNumber,
+  shownRecipient,
   text,
   yes,
 } from '../schemas/builders.js';
@@ -121,7 +121,7 @@ export interface MsgappSendResult extends TypeOf<typeof MsgappSendResult> {}
 export const MsgappMessage = object('The message with its status and the time of each step.', {
   messageID: identifier('The message.', EXAMPLE.message),
   from: phoneNumber('The sending number.', EXAMPLE.sender),
-  to: shownNumber('The recipient.'),
+  to: shownRecipient('The recipient.'),
   body: nullable(text('The text. Null for a file, or if the text was removed.', { example: EXAMPLE.text })),
   media: file('How the phone shows it.', { fileName: text('Its name.') }),
   status: oneOf(DELIVERY_STATUSES, meaningsOf(DELIVERY_STATUSES)),

@@ -1,6 +1,7 @@
 import type { Metadata } from '../events/events.api.js';
 import {
   IsMetadata,
+  IsNumberOrContact,
   IsOptional,
   IsPhoneNumber,
   IsQueryFlag,
@@ -16,7 +17,7 @@ import type { WindowInput } from '../outbox/windows/window.api.js';
 
 /** Body of `POST …/send/text`. */
 export class SendTextBody {
-  @IsPhoneNumber()
+  @IsNumberOrContact()
   readonly to: string = '';
 
   /** Optional here, because the service has its own error for an empty text. */
@@ -52,7 +53,7 @@ export class SendTextBody {
 
 /** Body of `POST …/send/media`. */
 export class SendMediaBody {
-  @IsPhoneNumber()
+  @IsNumberOrContact()
   readonly to: string = '';
 
   @IsString()
@@ -96,7 +97,7 @@ export class SendMediaBody {
 /** Query of `DELETE …/messages/:messageID`. */
 export class CancelMessageQuery {
   @IsOptional()
-  @IsPhoneNumber()
+  @IsNumberOrContact()
   readonly number?: string;
 }
 
@@ -111,7 +112,7 @@ export class ListMessagesQuery {
   readonly cursor?: string;
 
   @IsOptional()
-  @IsPhoneNumber()
+  @IsNumberOrContact()
   readonly to?: string;
 
   @IsOptional()

@@ -49,6 +49,8 @@ const SENDS = {
 const SEND_ERRORS: readonly ErrorDescription[] = [
   { code: 'error.window_empty', values: { country: 'US' } },
   'error.unsendable_character',
+  'error.contact_not_found',
+  { code: 'error.contact_other_session', values: { linked: EXAMPLE.sender } },
   'error.msgapp_no_session',
   'error.msgapp_not_connected',
   NUMBER_RECONNECTING,
@@ -116,7 +118,7 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
       summary: 'Send a text',
       body: {
         name: 'SendMsgappText',
-        description: 'A text for one number.',
+        description: 'A text for one person.',
         ...fieldsOf(SendTextBody, {
           to: 'The recipient.',
           body: text('The text.', { minLength: 1, maxLength: MAX_TEXT, pattern: '\\S' }),
@@ -139,7 +141,7 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
         'The service fetches the file itself, from public addresses only. If it cannot fetch the file, the error is the same for every cause, and nothing is charged.',
       body: {
         name: 'SendMsgappMedia',
-        description: 'A file for one number.',
+        description: 'A file for one person.',
         ...fieldsOf(SendMediaBody, {
           to: 'The recipient.',
           mediaUrl: text('URL of the file: http or https, on a public address, at most 50 MB.', { example: MEDIA_URL }),
@@ -164,7 +166,7 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
       description: `A message must meet all conditions. One-time passcodes are not listed. ${shortPages('`to`, `from`, `status` or `metadata`')}`,
       query: fieldsOf(ListMessagesQuery, {
         ...MESSAGE_FILTERS,
-        to: 'Only messages to this number.',
+        to: 'Only messages to this number, or to this contact.',
         from: 'Only messages from this linked number.',
         status: oneOf(DELIVERY_STATUSES, 'Only messages in this status.'),
       }),

@@ -3,6 +3,7 @@ import {
   CODE_POINTS,
   fieldRefusal,
   METADATA,
+  NUMBER_OR_CONTACT,
   PHONE_NUMBER,
   PHONE_NUMBER_LIST,
   QUERY_FLAG,
@@ -12,7 +13,7 @@ import {
   VALID_FOR,
   WINDOW,
 } from '../http/validators.js';
-import { EXAMPLE, phoneNumber } from '../schemas/builders.js';
+import { EXAMPLE, numberOrContact, phoneNumber } from '../schemas/builders.js';
 import type { Schema } from '../schemas/schema.js';
 import type { ErrorDescription, FieldsDescription } from './controller-description.js';
 
@@ -58,6 +59,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
   [QUERY_FLAG]: { schema: () => ({ type: 'string', enum: ['true'] }), wrong: ['yes'] },
   [PHONE_NUMBER]: { schema: () => phoneNumber(''), wrong: [1, NOT_A_NUMBER] },
+  [NUMBER_OR_CONTACT]: { schema: () => numberOrContact(''), wrong: [1, NOT_A_NUMBER] },
   [PHONE_NUMBER_LIST]: {
     schema: (_, maxItems) => ({ type: 'array', minItems: 1, maxItems, items: phoneNumber('A recipient.') }),
     wrong: [[], [NOT_A_NUMBER]],

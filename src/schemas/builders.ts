@@ -101,6 +101,20 @@ export const shownNumber = (description: string): SchemaOf<string> =>
     example: EXAMPLE.number,
   });
 
+/** The recipient of a message of a messaging app, as requests have it. */
+export const numberOrContact = (description: string): SchemaOf<string> =>
+  text(`${description} A phone number: international format, digits only, without \`+\`; or a contact.`, {
+    pattern: '^([1-9]\\d{6,14}|ct_[\\w-]{1,61})$',
+    example: EXAMPLE.number,
+  });
+
+/** The recipient of a message, as look-ups have it. */
+export const shownRecipient = (description: string): SchemaOf<string> =>
+  text(
+    `${description} International format, digits only, without \`+\`; \`ct_…\` for a contact of a messaging app whose number is not known; \`*\` for each character that was removed.`,
+    { pattern: '^([\\d*]{7,15}|ct_[\\w-]{1,61}|\\*{16,64})$', example: EXAMPLE.number },
+  );
+
 /** The metadata of a send, as responses return it. */
 export const metadata = nullable(
   schemaOf<Readonly<Record<string, string>>>({

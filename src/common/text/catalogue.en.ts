@@ -43,6 +43,8 @@ export const en: Readonly<Record<keyof typeof fr, string>> = {
   'error.signature_refused': 'Signature not verified or invalid',
   'error.insufficient_balance': 'Insufficient SMS balance',
   'error.message_not_found': 'Message not found',
+  'error.contact_not_found': 'Contact not found',
+  'error.contact_other_session': 'The contact belongs to another number: {linked}',
   'error.already_sending': 'This message cannot be rescheduled: it is already being sent, or none of it waits',
   'error.invalid_cursor': 'Invalid cursor',
   'error.idempotency_key_malformed': 'Invalid Idempotency-Key header: 1 to 255 visible characters',

@@ -42,6 +42,8 @@ export const fr = {
   'error.signature_refused': 'Signature non vérifiée ou invalide',
   'error.insufficient_balance': 'Solde SMS insuffisant',
   'error.message_not_found': 'Message introuvable',
+  'error.contact_not_found': 'Contact introuvable',
+  'error.contact_other_session': 'Le contact appartient à un autre numéro : {linked}',
   'error.already_sending':
     'Ce message ne peut pas être reprogrammé : son envoi a commencé, ou rien n’en est en attente',
   'error.invalid_cursor': 'Curseur invalide',

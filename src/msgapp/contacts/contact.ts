@@ -32,18 +32,6 @@ export interface Sighting extends ContactScope {
   readonly at: number;
 }
 
-const PREFIX = 'ct_';
-
-/** Makes the id of a contact from an id of ours. */
-export function contactIdOf(id: string): string {
-  return PREFIX + id;
-}
-
-/** Whether a value has the form of a contact's id. */
-export function isContactId(value: unknown): value is string {
-  return typeof value === 'string' && /^ct_[\w-]{1,61}$/.test(value);
-}
-
 /** Returns the name under which an address of a contact is stored. It reveals nothing of the address. */
 export function addressName(
   { accountId, channel, linked }: ContactScope,

@@ -2,16 +2,24 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.js';
 import { within } from '../../common/concurrency/async.js';
 import { atMost } from '../../common/concurrency/at-most.js';
+import { isContactId } from '../../common/contact-id.js';
 import type { Notifier } from '../../common/notifier.js';
 import type { DeliveryResult } from '../../outbox/delivery/delivery-result.js';
 import type { Delivery } from '../../outbox/outbox-records.js';
 import type { AddressStore } from '../address-store.js';
+import type { ContactStore } from '../contacts/contact-store.js';
 import type { Link, LinkResult, OutgoingMsgapp } from '../msgapp-transport.js';
 import type { SessionManager } from '../sessions/session-manager.js';
 import type { SessionQueues } from '../sessions/session-queues.js';
 import type { MessageContents } from './message-contents.js';
 import type { Receipts } from './receipts.js';
 import { type Recipient, RecipientCheck } from './recipient-check.js';
+
+/** A recipient. The app knows the person by the number, by an identity, or by both. */
+interface Person {
+  readonly to: string | undefined;
+  readonly identity?: string | undefined;
+}
 
 /** The dependencies of a carrier. */
 interface CarrierParts {
@@ -21,6 +29,7 @@ interface CarrierParts {
   readonly receipts: Receipts;
   readonly contents: MessageContents;
   readonly addresses: AddressStore;
+  readonly contacts: ContactStore;
   readonly notifier: Notifier;
   /** The transport's name. */
   readonly app: string;
@@ -55,52 +64,66 @@ export class MessageCarrier {
     const until = clock.elapsed() + leaseMs * CARRY_PART;
     const link = sessions.linkOf(lane);
     if (!link || signal.aborted) return { kind: 'retry', error: 'not_connected' };
-    const { messageId, sender: from, number: to, attempt } = delivery;
+    const { messageId, sender: from, attempt } = delivery;
     // Do not await anything before this. A queue entry that is made after its session has gone would never be removed.
     lanes.begin(lane, link);
     let rest = false;
     try {
       const content = await contents.of(delivery);
       if (!content) return { kind: 'refused', error: 'no_content', unasked: true };
-      const recipient = await this.recipientOf(to, lane, link, signal);
+      const person = await this.personOf(delivery);
+      if (!person) return { kind: 'refused', error: 'contact_removed', unasked: true };
+      const recipient = await this.recipientOf(person, delivery, lane, link, signal);
       if ('kind' in recipient) return recipient;
       rest = true;
+      const { to, identity } = person;
       const { address } = recipient;
-      const message = { messageId, from, to, address, attempt, content };
-      const result = await this.send(message, delivery.position, lane, link, signal, until);
+      const message = { messageId, from, to, identity, address, attempt, content };
+      const result = await this.send(message, delivery, lane, link, signal, until);
       return await this.withoutWrongAddress(result, to, recipient);
     } finally {
       lanes.end(lane, link, { rest });
     }
   }
 
-  /** Returns the recipient's address, or the reason not to send to the number now. */
+  /** Returns the recipient as the app knows the person now. Undefined if the contact was removed. */
+  private async personOf({ accountId, number }: Delivery): Promise<Person | undefined> {
+    if (!isContactId(number)) return { to: number };
+    const contact = await this.parts.contacts.find(accountId, number);
+    if (!contact) return undefined;
+    const { number: to, identity } = contact;
+    return to === undefined && identity === undefined ? undefined : { to, identity };
+  }
+
+  /** Returns the recipient's address, or the reason not to send to the person now. */
   private async recipientOf(
-    to: string,
+    { to }: Person,
+    { number }: Delivery,
     lane: string,
     link: Link,
     signal: AbortSignal,
   ): Promise<Recipient | DeliveryResult> {
-    const recipient = await this.recipients.find(lane, link, to);
+    // A person who is known by an identity has written to us, and so is on the channel.
+    const recipient = to === undefined ? { address: undefined } : await this.recipients.find(lane, link, to);
     // A number that writes to people who are not on the channel gets banned. So if the answer is unknown, the message is retried
     // later.
     if (recipient === undefined) return { kind: 'retry', error: 'recipient_not_checked' };
     if (recipient === false) return { kind: 'refused', error: 'not_on_channel' };
-    if (this.parts.limits.refuses(lane, to)) return { kind: 'refused', error: 'restricted', unasked: true };
+    if (this.parts.limits.refuses(lane, number)) return { kind: 'refused', error: 'restricted', unasked: true };
     const isOpen = this.parts.sessions.linkOf(lane) === link && !signal.aborted;
     return isOpen ? recipient : { kind: 'retry', error: 'not_connected' };
   }
 
   private async send(
-    message: OutgoingMsgapp & { readonly to: string },
-    position: number,
+    message: OutgoingMsgapp,
+    { position, number }: Delivery,
     lane: string,
     link: Link,
     signal: AbortSignal,
     until: number,
   ): Promise<LinkResult> {
     const { sessions, limits, receipts, clock } = this.parts;
-    const { messageId, to } = message;
+    const { messageId } = message;
     const sending = link.send(message, signal).catch((): LinkResult => ({ kind: 'unknown', error: 'transport_error' }));
     const answer = await within(clock, until - clock.elapsed(), sending);
     if (!answer) {
@@ -108,7 +131,7 @@ export class MessageCarrier {
       sessions.find(lane)?.drop(link, 'send_stuck');
       return { kind: 'unknown', error: 'no_answer' };
     }
-    if (answer.kind === 'sent') limits.reach(lane, to);
+    if (answer.kind === 'sent') limits.reach(lane, number);
     if ('reference' in answer && answer.reference !== undefined) {
       receipts.handedOver(answer.reference, { messageId, position });
     }
@@ -117,11 +140,11 @@ export class MessageCarrier {
 
   private async withoutWrongAddress(
     { wrongAddress, ...result }: LinkResult,
-    number: string,
+    number: string | undefined,
     recipient: Recipient,
   ): Promise<DeliveryResult> {
     // If the storage fails, the address stays until the app refuses it again. The result must not be lost for that.
-    if (wrongAddress) await this.recipients.forget(number, recipient).catch(() => undefined);
+    if (wrongAddress && number !== undefined) await this.recipients.forget(number, recipient).catch(() => undefined);
     return result;
   }
 }

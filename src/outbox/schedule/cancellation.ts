@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Author } from '../../accounts/audit/audit-entry.js';
 import { Clock } from '../../common/clock.js';
+import { isContactId } from '../../common/contact-id.js';
 import { MessagingError } from '../../common/errors.js';
 import { checkNumber } from '../../common/inputs.js';
 import { spellingsOf } from '../../common/phone-numbers/phone-spellings.js';
@@ -38,7 +39,7 @@ export class Cancellation {
     { number, by }: CancelOptions = {},
   ): Promise<CanceledMessage> {
     const { id: messageId, accountId } = message;
-    if (number !== undefined) checkNumber(number);
+    if (number !== undefined && !isContactId(number)) checkNumber(number);
     const numbers = number === undefined ? undefined : spellingsOf(number);
     const order = { accountId, messageId, numbers, by, at: this.clock.now() };
     let canceled = 0;

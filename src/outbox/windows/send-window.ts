@@ -1,4 +1,5 @@
 import type { Send } from '../accept/send.js';
+import { zoneNumberOf } from './attempt-time.js';
 import { firstOpenings } from './first-openings.js';
 import { readWindow } from './read-window.js';
 import type { DeliveryWindow } from './window.api.js';
@@ -22,7 +23,7 @@ export async function withWindow(send: Send, window: DeliveryWindow | undefined)
   const reached = send.recipients.filter(({ refused }) => refused === undefined);
   const due = await firstOpenings(
     window,
-    reached.map(({ number }) => number),
+    reached.map(({ number }) => zoneNumberOf({ number, sender: send.sender })),
     schedule.sendAt ?? send.at,
   );
   if (typeof due === 'number') return { ...send, schedule, dueAt: due };

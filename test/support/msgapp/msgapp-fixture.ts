@@ -10,10 +10,12 @@ import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import { type FetchedMedia, MediaFetcher, type MediaRequest } from '../../../src/media/media-fetcher.js';
 import { MediaStore } from '../../../src/media/media-store.js';
 import { AddressStore } from '../../../src/msgapp/address-store.js';
+import { ContactStore } from '../../../src/msgapp/contacts/contact-store.js';
 import { MsgappChannel } from '../../../src/msgapp/msgapp-channel.js';
 import { type MsgappOptions, resolveMsgappSettings } from '../../../src/msgapp/msgapp-options.js';
 import { MsgappService } from '../../../src/msgapp/msgapp-service.js';
 import type { MsgappTransport } from '../../../src/msgapp/msgapp-transport.js';
+import { Addressees } from '../../../src/msgapp/sending/addressees.js';
 import { MediaIntake } from '../../../src/msgapp/sending/media-intake.js';
 import { Senders } from '../../../src/msgapp/sending/senders.js';
 import { SessionVault } from '../../../src/msgapp/sessions/credential-vault.js';
@@ -125,6 +127,7 @@ export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
       ids,
       new Rounds(clock),
     );
+    const contacts = storage.store(ContactStore);
     this.senders = new Senders(this.sessions, clock, notifier);
     this.channel = new MsgappChannel(
       ...([this.sessions, this.senders, settings, events, teller, clock, transport, this.outbox] as const),
@@ -132,6 +135,7 @@ export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
         storage.store(OutboxStore),
         sessionStore,
         storage.store(AddressStore),
+        contacts,
         notifier,
         storage.store(MediaStore),
         texts,
@@ -148,6 +152,7 @@ export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
       ledger,
       gate,
       new Cancellation(this.outbox, storage.store(OutboxStore), clock),
+      new Addressees(contacts, settings),
       this.senders,
       intake,
       settings,

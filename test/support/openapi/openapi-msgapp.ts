@@ -1,4 +1,5 @@
 import { LedgerService } from '../../../src/billing/ledger-service.js';
+import type { ReceivedMessage } from '../../../src/events/events.api.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import { SessionManager } from '../../../src/msgapp/sessions/session-manager.js';
 import { until } from '../common/until.js';
@@ -96,7 +97,14 @@ async function playChannel(stage: Stage, media: object): Promise<void> {
     REFUSED_LISTS.map((query) => get(`${LIST}?${query}`, 400)),
   );
   for (const path of [TEXT, MEDIA, `${ROOT}/web/connect`]) await doors(stage, 'POST', DOORS(path));
-  const file = await playReplies(stage);
+  const { file, contact } = await playReplies(stage);
+  for (const [path, body] of [
+    [TEXT, text],
+    [MEDIA, media],
+  ] as const) {
+    await all(stage, [post(path, 404, { ...body, to: 'ct_unknown' }), post(path, 200, { ...body, to: contact })]);
+    await all(stage, [post(path, 409, { ...body, to: contact, from: '22670000109' })]);
+  }
   for (const path of [STATUS, LIST, message, file]) await doors(stage, 'GET', DOORS(path));
   await doors(stage, 'DELETE', DOORS(`${ROOT}/web/${sessionId}`));
   await doors(stage, 'DELETE', DOORS(message));
@@ -184,15 +192,15 @@ async function playLinking(stage: Stage): Promise<string> {
   return second.code.sessionID;
 }
 
-/** Makes a phone write in every way. Returns where the file is that it has sent. */
-async function playReplies(stage: Stage): Promise<string> {
-  const received: string[] = [];
+/** Makes a phone write in every way. Returns where the file is that it has sent, and its contact. */
+async function playReplies(stage: Stage): Promise<{ readonly file: string; readonly contact: string | null }> {
+  const received: ReceivedMessage[] = [];
   const events = stage.app.app.get(MessagingEvents, { strict: false });
-  const stop = events.on('msgapp.received', ({ data }) => void received.push(data.id));
+  const stop = events.on('msgapp.received', ({ data }) => void received.push(data));
   await doors(stage, 'POST', EDGE(REPLY));
   await all(stage, [
     post(REPLY, 204, reply),
-    post(REPLY, 204, { ...reply, to: LINKED, channel: 'msgapp', media: 'photo.jpg' }),
+    post(REPLY, 204, { ...reply, to: LINKED, channel: 'msgapp', media: 'photo.jpg', hidden: true }),
     post(REPLY, 400, {}),
     post(REPLY, 400, { to: 1 }),
     post(REPLY, 400, { to: 'INFOS' }),
@@ -206,9 +214,10 @@ async function playReplies(stage: Stage): Promise<string> {
   ]);
   stop();
   await play(stage, 'GET', { path: `${ROOT}/received/unknown/media`, status: 404 });
-  const file = `${ROOT}/received/${received[0]}/media`;
+  const [{ id, contact }] = received as [ReceivedMessage];
+  const file = `${ROOT}/received/${id}/media`;
   await play(stage, 'GET', { path: file, status: 200 });
-  return file;
+  return { file, contact };
 }
 
 /** Fetches a file that a phone received, and removes everything. */

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { AccountService } from '../../../src/accounts/account-service.js';
+import { EventLog } from '../../../src/events/event-log.js';
+import type { ReceivedMessage } from '../../../src/events/events.api.js';
+import { MessagingEvents } from '../../../src/events/messaging-events.js';
+import { ErasureService } from '../../../src/outbox/retention/erasure-service.js';
+import { StartedStorage } from '../../../src/storage/messaging-storage.js';
+import { call, type Reply } from '../../support/http/http-client.js';
+import { describeService, type Service } from '../../support/mounting/services.js';
+import { MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp/msgapp-app.js';
+
+const OWN = '22675000001';
+const OTHER = '22675000002';
+const FAR_AHEAD = { send_at: new Date(Date.now() + 86_400_000).toISOString() };
+
+let phones = 22_670_000_100;
+
+describeService('people without a number', (start) => {
+  let service: Service;
+  let client: MsgappClient;
+  let stop: () => void;
+  const received: ReceivedMessage[] = [];
+
+  beforeAll(async () => {
+    service = await startMsgapp(start);
+    client = await msgappClient(service);
+    await client.link(OWN);
+    await logOf().switchOn(client.api.accountId, Number.MAX_SAFE_INTEGER);
+    const events = service.app.get(MessagingEvents, { strict: false });
+    stop = events.on('msgapp.received', ({ data }) => void received.push(data));
+  });
+  afterAll(() => stop());
+
+  const logOf = () => service.app.get(StartedStorage, { strict: false }).store(EventLog);
+  const erase = (number: string) => service.app.get(ErasureService, { strict: false }).erase(number);
+
+  /** A phone writes, and its message is returned. */
+  async function writes(phone: string, over: object = {}): Promise<ReceivedMessage> {
+    const body = { channel: 'msgapp', to: OWN, text: 'Bonjour', hidden: true, ...over };
+    const { status } = await call(`${service.url}/sandbox/phones/${phone}/messages`, { method: 'POST', body });
+    expect(status).toBe(204);
+    const [message] = received.splice(0);
+    if (!message) throw new Error('Nothing was received.');
+    return message;
+  }
+
+  /** A new person who writes, with the number hidden unless `over` says otherwise. */
+  async function somebody(over: object = {}): Promise<{ phone: string; contact: string; message: ReceivedMessage }> {
+    const phone = String(++phones);
+    const message = await writes(phone, over);
+    return { phone, contact: message.contact ?? '', message };
+  }
+
+  const refusal = ({ status, headers }: Reply) => [status, headers.get('x-error-code')];
+
+  test('a text and a file reach the person, and everything shows the contact', async () => {
+    const { phone, contact } = await somebody();
+    const before = await client.api.balance();
+    const text = MsgappClient.idOf(await client.text({ to: contact, body: 'Bonjour à vous' }));
+    const photo = `${service.url}/sandbox/media/photo.jpg`;
+    const file = MsgappClient.idOf(await client.media({ to: contact, mediaUrl: photo, caption: 'Voici' }));
+    expect(await client.settled(text, 'delivered')).toMatchObject({ to: contact, from: OWN, units: 1 });
+    expect(await client.settled(file, 'delivered')).toMatchObject({ to: contact, units: 2 });
+    expect(await client.phone(phone)).toMatchObject([
+      { text: 'Bonjour à vous', from: OWN },
+      { media: { type: 'image', caption: 'Voici' } },
+    ]);
+    expect(before - (await client.api.balance())).toBe(3);
+    const { body } = await client.api.call(`msgapp/messages?to=${contact}`);
+    expect((body as { items: { messageID: string }[] }).items.map(({ messageID }) => messageID)).toEqual([file, text]);
+    const { events } = await logOf().read({ accountId: client.api.accountId, after: 0, limit: 500 });
+    const delivered = events.flatMap(({ type, data }) =>
+      type === 'message.delivered' && 'number' in data ? [data.number] : [],
+    );
+    expect(delivered).toEqual([contact, contact]);
+  });
+
+  test('once the number is known, a message to the contact is one to the number', async () => {
+    const { phone, contact } = await somebody();
+    await writes(phone, { hidden: false });
+    const id = MsgappClient.idOf(await client.text({ to: contact, body: 'Bonjour' }));
+    expect(await client.settled(id, 'delivered')).toMatchObject({ to: phone });
+  });
+
+  test('the number becomes known before a message that waits is sent', async () => {
+    const { phone, contact } = await somebody();
+    const sends = { to: contact, body: 'Plus tard', send_at: new Date(Date.now() + 400).toISOString() };
+    const id = MsgappClient.idOf(await client.text(sends));
+    await writes(phone, { hidden: false });
+    expect(await client.settled(id, 'delivered')).toMatchObject({ to: contact });
+    expect(await client.arrived(phone, 1)).toMatchObject({ text: 'Plus tard' });
+  });
+
+  test('the window of a contact is in the zones of the linked number’s country, and a message can be canceled', async () => {
+    const { contact } = await somebody();
+    const window = { from: '08:00', to: '20:00', zone: 'recipient' };
+    const id = MsgappClient.idOf(await client.text({ to: contact, body: 'x', window, ...FAR_AHEAD }));
+    expect(await client.message(id)).toMatchObject({ status: 'queued', window });
+    const canceled = await client.api.call(`msgapp/messages/${id}?number=${contact}`, { method: 'DELETE' });
+    expect(canceled.body).toEqual({ canceled: 1, too_late: 0, refunded_units: 1 });
+  });
+
+  test('if the contact is removed before its message is sent, the message fails and is refunded', async () => {
+    const { phone, contact } = await somebody();
+    const sends = { to: contact, body: 'Trop tard', send_at: new Date(Date.now() + 400).toISOString() };
+    const id = MsgappClient.idOf(await client.text(sends));
+    await writes(phone, { hidden: false });
+    await erase(phone);
+    expect(await client.settled(id, 'failed')).toMatchObject({ error: 'contact_removed', refunded_units: 1 });
+    expect(refusal(await client.text({ to: contact, body: 'x' }))).toEqual([404, 'contact_not_found']);
+  });
+
+  test('contacts of other accounts and numbers are refused, and cost nothing', async () => {
+    const { contact } = await somebody();
+    await client.link(OTHER);
+    const stranger = await msgappClient(service);
+    await stranger.link('22675000003');
+    const before = await client.api.balance();
+    const photo = `${service.url}/sandbox/media/photo.jpg`;
+    for (const [sender, over, expected] of [
+      [stranger, {}, [404, 'contact_not_found']],
+      [client, { to: 'ct_unknown' }, [404, 'contact_not_found']],
+      [client, { from: OTHER }, [409, 'contact_other_session']],
+      [client, { to: 'ct_' }, [400, 'invalid_number']],
+      [client, { to: `ct_${'x'.repeat(62)}` }, [400, 'invalid_number']],
+      [client, { to: `${contact}/` }, [400, 'invalid_number']],
+    ] as const) {
+      expect(refusal(await sender.text({ to: contact, body: 'x', ...over }))).toEqual(expected);
+      expect(refusal(await sender.media({ to: contact, mediaUrl: photo, ...over }))).toEqual(expected);
+    }
+    expect(refusal(await client.api.post('send/otp', { service: 'B', number: contact, channel: 'msgapp' }))).toEqual([
+      400,
+      'invalid_number',
+    ]);
+    expect(await client.api.balance()).toBe(before);
+    // The contact belongs to the first number, which sends although the other one could.
+    const id = MsgappClient.idOf(await client.text({ to: contact, body: 'x' }));
+    expect(await client.settled(id, 'delivered')).toMatchObject({ from: OWN });
+  });
+
+  test('if the linked number of the contact is not linked any more, another one cannot answer', async () => {
+    const gone = '22675000004';
+    const session = await client.link(gone);
+    const { contact } = await somebody({ to: gone });
+    await client.logout(session);
+    expect(refusal(await client.text({ to: contact, body: 'x' }))).toEqual([409, 'not_connected']);
+    // The person is the same contact when the number is linked again.
+    await client.link(gone);
+    const id = MsgappClient.idOf(await client.text({ to: contact, body: 'x' }));
+    expect(await client.settled(id, 'delivered')).toMatchObject({ from: gone, to: contact });
+  });
+
+  test('a key that may write to some numbers may not write to a contact whose number is not known', async () => {
+    const { phone, contact } = await somebody();
+    const accounts = service.app.get(AccountService, { strict: false });
+    const { key } = await accounts.issueKey(client.api.accountId, { scopes: ['msgapp:send'], recipients: [phone] });
+    const send = () => client.text({ to: contact, body: 'x' }, { 'x-api-key': key });
+    expect(refusal(await send())).toEqual([403, 'key_recipient']);
+    await writes(phone, { hidden: false });
+    expect((await send()).status).toBe(200);
+  });
+});
