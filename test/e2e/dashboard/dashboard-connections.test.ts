@@ -131,7 +131,13 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
       await page.locator('summary').first().click();
       await page.getByText('"sequence": 4711').first().waitFor();
       await press('Disable');
+      expect(asked('POST', 'webhooks/w-1/disable')).toEqual([]);
+      await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
       await until(() => asked('POST', 'webhooks/w-1/disable').length === 1);
+      fixture.api.routes['POST webhooks/w-1/enable'] = endpointOf('w-1');
+      await press('Undo');
+      await page.getByText('The endpoint is enabled.').waitFor();
+      expect(asked('POST', 'webhooks/w-1/enable')).toHaveLength(1);
     });
 
     test('shows events live, and continues after the last one when the stream is cut', async () => {
@@ -245,7 +251,6 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
       await until(() => asked('POST', 'manage/carriers/orange/rest').length === 1);
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       await press('Resume the route twilio');
-      await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
       await until(() => asked('POST', 'manage/carriers/twilio/resume').length === 1);
     });
 
@@ -260,10 +265,17 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
       await until(() => asked('POST', 'manage/queue/pause').length === 1);
       expect(asked('POST', 'manage/queue/pause')[0]?.body).toEqual({ channel: 'sms', account: 'acc_1' });
       await page.getByRole('dialog').waitFor({ state: 'detached' });
-      await press('Resume SMS, All accounts');
-      await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
+      await press('Undo');
       await until(() => asked('POST', 'manage/queue/resume').length === 1);
-      expect(asked('POST', 'manage/queue/resume')[0]?.body).toEqual({ channel: 'sms' });
+      expect(asked('POST', 'manage/queue/resume')[0]?.body).toEqual({ channel: 'sms', account: 'acc_1' });
+      fixture.api.routes['POST manage/queue/resume'] = new FakeAnswer(503, {
+        statusCode: 503,
+        message: 'no',
+        error: 'no',
+      });
+      await press('Resume SMS, All accounts');
+      await page.getByRole('main').getByRole('alert').getByText(/./).waitFor();
+      expect(asked('POST', 'manage/queue/resume')[1]?.body).toEqual({ channel: 'sms' });
     });
 
     test('follows a check of the ledger live, even if the stream is cut, and sees its result', async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { type DashboardFixture, openScreen, startDashboard } from '../../support/dashboard/dashboard-fixture.js';
 import { ROLES } from '../../support/dashboard/every-screen.js';
-import { FULL, sessionRoutes } from '../../support/dashboard/fake-data.js';
+import { accountOf, FULL, sessionRoutes } from '../../support/dashboard/fake-data.js';
 import { hasBrowser, startBrowser } from '../../support/dashboard/page-browser.js';
 
 const suite = hasBrowser() ? describe : describe.skip;
@@ -34,8 +34,8 @@ suite('the focus, for people who use the keyboard', () => {
     await fixture?.close();
   });
 
-  const open = async (role: (typeof ROLES)[number], screen: string): Promise<Page> => {
-    fixture.api.routes = { ...sessionRoutes(role), ...FULL };
+  const open = async (role: (typeof ROLES)[number], screen: string, routes = {}): Promise<Page> => {
+    fixture.api.routes = { ...routes, ...sessionRoutes(role), ...FULL };
     const { page } = await openScreen(browser, fixture, screen, { locale: 'en' });
     return page;
   };
@@ -48,12 +48,12 @@ suite('the focus, for people who use the keyboard', () => {
   test.each(OPENERS)('of the %s, on %s, returns to "%s" when the dialog is closed', async (role, screen, name) => {
     const page = await open(role, screen);
     const button = page.getByRole('main').getByRole('button', { name, exact: true }).first();
-    for (const leave of ['Escape', 'Close'] as const) {
+    for (const leave of ['Escape', 'Dismiss'] as const) {
       await button.focus();
       await page.keyboard.press('Enter');
       await page.getByRole('dialog').waitFor();
       if (leave === 'Escape') await page.keyboard.press('Escape');
-      else await page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true }).click();
+      else await page.getByRole('dialog').getByRole('button', { name: 'Dismiss', exact: true }).click();
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       expect([leave, await focused(page)]).toEqual([leave, name]);
     }
@@ -67,8 +67,25 @@ suite('the focus, for people who use the keyboard', () => {
     await page.keyboard.press('Enter');
     fixture.api.routes['GET keys'] = { items: [], next_cursor: null };
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
-    await page.getByText('Boutique en ligne').first().waitFor({ state: 'detached' });
+    await page.getByText('No keys yet').waitFor();
     expect(await focused(page)).toBe('Keys');
+    expect(await page.getByRole('status').allTextContents()).toContain('The key Boutique en ligne is revoked.');
+    await page.context().close();
+  });
+
+  test('an account is closed only after its name was typed', async () => {
+    const account = 'manage/accounts/acc_1';
+    const page = await open('operator', account, {
+      [`GET ${account}`]: accountOf('acc_1', { state: 'suspended', balance: 640 }),
+      [`POST ${account}/close`]: {},
+    });
+    await page.getByRole('button', { name: 'Close the account' }).click();
+    const verb = page.getByRole('dialog').getByRole('button', { name: 'Close the account' });
+    expect(await verb.isDisabled()).toBe(true);
+    await page.getByRole('dialog').getByRole('textbox').fill('Pharmacie du Centre');
+    await page.getByRole('dialog').getByText('640 units').waitFor();
+    await verb.click();
+    await page.getByText('Pharmacie du Centre is closed.').waitFor();
     await page.context().close();
   });
 });

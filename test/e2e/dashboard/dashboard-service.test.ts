@@ -176,7 +176,7 @@ suite.each<[Adapter, string]>([
     await page.getByText('+226 70 00 01 02').first().waitFor();
     await button(page, 'Remove +226 70 00 01 01 from the list').click();
     await dialog(page).getByRole('button', { name: 'Remove', exact: true }).click();
-    await page.getByText('+226 70 00 01 01').first().waitFor({ state: 'detached' });
+    await page.getByRole('cell', { name: '+226 70 00 01 01', exact: true }).waitFor({ state: 'detached' });
     await page.context().close();
   });
 });

@@ -2,6 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import type { FormState } from '../core/form.js';
 import { useAction } from '../core/form.js';
+import { go } from '../core/router.js';
+import { type Act, tell } from '../core/said.js';
 import { word } from '../core/words.js';
 import { Button } from './button.js';
 import { Failure } from './notes.js';
@@ -52,7 +54,7 @@ export function Dialog({ title, onClose, children, wide, kept }: DialogProps) {
       <header>
         <h2 id={id}>{title}</h2>
         {!kept && (
-          <Button kind="plain" label={word('close')} onClick={onClose}>
+          <Button kind="plain" label={word('dismiss')} onClick={onClose}>
             <span aria-hidden="true">×</span>
           </Button>
         )}
@@ -89,7 +91,7 @@ export function Form<V>({ form, submit, children, onCancel, danger, disabled }: 
   );
 }
 
-interface ConfirmProps {
+interface ConfirmProps extends Pick<Act, 'undo' | 'change'> {
   readonly title: string;
   readonly children: ComponentChildren;
   /** The text of the button: a verb such as “Revoke”, not “OK”. */
@@ -97,15 +99,27 @@ interface ConfirmProps {
   readonly danger?: boolean;
   /** While this is true, the button of the change does nothing. */
   readonly disabled?: boolean;
-  /** Makes the change. It gets the Idempotency-Key. */
-  change(key: string): Promise<unknown>;
+  /** What the status line says after the change. A screen that tells of the change by itself leaves it out. */
+  readonly said?: string;
+  /** The path of the screen to go to after the change, as after the removal of what this screen shows. */
+  readonly next?: string;
   /** Called with true after the change, and with false if the user cancels. */
   onClose(done: boolean): void;
 }
 
-/** Asks for confirmation of a change. If the change fails, the dialog shows the error and the user can try again. */
-export function Confirm({ title, children, verb, danger = true, disabled, change, onClose }: ConfirmProps) {
+/**
+ * Asks for confirmation of a change. If the change fails, the dialog shows the error and the user can try again. After the
+ * change the status line of the screen tells of it.
+ */
+export function Confirm(props: ConfirmProps) {
+  const { title, children, verb, danger = true, disabled, change, said, undo, next, onClose } = props;
   const { busy, error, run } = useAction(change);
+  const confirmed = async (): Promise<void> => {
+    if (!(await run())) return;
+    onClose(true);
+    if (said !== undefined) tell({ said, undo, after: () => onClose(true) }, next);
+    if (next !== undefined) go(next);
+  };
   return (
     <Dialog title={title} onClose={() => onClose(false)}>
       <div class="form">
@@ -113,12 +127,7 @@ export function Confirm({ title, children, verb, danger = true, disabled, change
         <Failure error={error} />
         <div class="buttons">
           <Button onClick={() => onClose(false)}>{word('cancel')}</Button>
-          <Button
-            kind={danger ? 'danger' : 'main'}
-            busy={busy}
-            disabled={disabled}
-            onClick={() => void run().then((done) => done && onClose(true))}
-          >
+          <Button kind={danger ? 'danger' : 'main'} busy={busy} disabled={disabled} onClick={() => void confirmed()}>
             {verb}
           </Button>
         </div>

@@ -1,6 +1,11 @@
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { number } from '../core/format.js';
 import { place } from '../core/place.js';
+import { address } from '../core/router.js';
+import { word } from '../core/words.js';
+import { Button } from './button.js';
 
 interface ScreenProps {
   readonly title: string;
@@ -60,9 +65,21 @@ export function Section({
   );
 }
 
-/** The filters of a list. Their values are kept in the address. */
+/** The filters of a list. Their values are kept in the address. A phone shows them only when it is asked to. */
 export function Filters({ children }: { readonly children: ComponentChildren }) {
-  return <search class="filters">{children}</search>;
+  const open = useSignal(false);
+  const set = [...address.value.query.keys()].filter((name) => name !== 'account').length;
+  return (
+    <search>
+      <div class="filters-fold">
+        <Button expanded={open.value} onClick={() => (open.value = !open.value)}>
+          {word('filter')}
+          {set > 0 && ` (${number(set)})`}
+        </Button>
+      </div>
+      <div class={open.value ? 'filters' : 'filters folded'}>{children}</div>
+    </search>
+  );
 }
 
 /** A list of names with their values. */

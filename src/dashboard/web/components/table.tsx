@@ -14,6 +14,11 @@ export interface Column<T> {
   readonly right?: boolean;
   /** Whether only screen readers get the title, as for a column of buttons. */
   readonly quiet?: boolean;
+  /**
+   * Where a narrow screen shows the cell. `lead` and `end` are the first line of a row, `text` is the second, and all `small`
+   * ones share the last. Such cells have no title, apart from small numbers. Other cells have a line of their own.
+   */
+  readonly narrow?: 'lead' | 'end' | 'text' | 'small';
 }
 
 interface TableProps<T> {
@@ -22,10 +27,12 @@ interface TableProps<T> {
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];
   identity(row: T): string;
+  /** Whether a click anywhere on a row follows its first link. The keyboard uses the link itself. */
+  readonly opens?: boolean;
 }
 
 /** A table. On a narrow screen each row becomes a card with the titles next to the values. */
-export function Table<T>({ caption, columns, rows, identity }: TableProps<T>) {
+export function Table<T>({ caption, columns, rows, identity, opens }: TableProps<T>) {
   const figures = columns.filter(({ right, quiet }) => right && !quiet).length;
   return (
     <table class={figures > 3 ? 'table figures' : 'table'}>
@@ -41,9 +48,13 @@ export function Table<T>({ caption, columns, rows, identity }: TableProps<T>) {
       </thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={identity(row)}>
-            {columns.map(({ title, cell, right, quiet }) => (
-              <td key={title} class={right ? 'right' : undefined} data-title={quiet ? undefined : title}>
+          <tr key={identity(row)} class={opens ? 'opens' : undefined} onClick={opens ? openRow : undefined}>
+            {columns.map(({ title, cell, right, quiet, narrow }) => (
+              <td
+                key={title}
+                class={[right && 'right', narrow && `narrow-${narrow}`].filter(Boolean).join(' ') || undefined}
+                data-title={quiet ? undefined : title}
+              >
                 <div>{cell(row)}</div>
               </td>
             ))}
@@ -52,6 +63,13 @@ export function Table<T>({ caption, columns, rows, identity }: TableProps<T>) {
       </tbody>
     </table>
   );
+}
+
+/** Follows the first link of a row, unless the click was on a control or ended the selection of a text. */
+function openRow({ currentTarget, target }: MouseEvent): void {
+  if (!(currentTarget instanceof HTMLElement && target instanceof Element)) return;
+  if (target.closest('a, button, input, select, label, summary') || getSelection()?.toString()) return;
+  currentTarget.querySelector('a')?.click();
 }
 
 interface ListTableProps<T> extends Omit<TableProps<T>, 'rows'> {

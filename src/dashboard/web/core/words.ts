@@ -5,7 +5,7 @@ import { type Language, texts } from './i18n.js';
 export const word = texts(
   {
     cancel: 'Cancel',
-    close: 'Close',
+    dismiss: 'Dismiss',
     save: 'Save',
     remove: 'Remove',
     copy: 'Copy',
@@ -34,13 +34,14 @@ export const word = texts(
     never: 'never',
     live: 'Live',
     stale: 'Not up to date, because the server does not answer. Trying again.',
+    undo: 'Undo',
     actions: 'Actions',
     details: 'Details',
     unitsOf: '{n} {n|unit|units}',
   },
   {
     cancel: 'Annuler',
-    close: 'Fermer',
+    dismiss: 'Fermer cette fenêtre',
     save: 'Enregistrer',
     remove: 'Retirer',
     copy: 'Copier',
@@ -69,6 +70,7 @@ export const word = texts(
     never: 'jamais',
     live: 'En direct',
     stale: 'Pas à jour : le serveur ne répond pas. Nouvel essai en cours.',
+    undo: 'Annuler cette action',
     actions: 'Actions',
     details: 'Détails',
     unitsOf: '{n} {n|unité|unités}',

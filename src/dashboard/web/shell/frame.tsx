@@ -16,6 +16,7 @@ import { keepFocus } from './kept-focus.js';
 import { Outlet } from './outlet.js';
 import { Palette, paletteOpen } from './palette.js';
 import { Brand } from './sign-in.js';
+import { StatusLine } from './status-line.js';
 
 const t = texts(
   {
@@ -137,6 +138,7 @@ export function Frame() {
       </aside>
       <main ref={screen} id="screen" tabIndex={-1} aria-labelledby="screen-title">
         <AccountNote />
+        <StatusLine />
         {found && isVisible(found.screen) ? (
           <Outlet key={found.screen.path} {...found} />
         ) : (

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { ACCOUNT_ROLES } from '../../../../accounts/keys/permissions.js';
 import type { AccountRole, Link as LinkView, ManagedAccount } from '../../../../client/manage/index.js';
 import { CopyButton } from '../../components/button.js';
-import { Dialog, Form } from '../../components/dialog.js';
+import { Confirm, Dialog, Form } from '../../components/dialog.js';
 import { SelectField, TextField } from '../../components/field.js';
 import { Note } from '../../components/notes.js';
 import { manage } from '../../core/clients.js';
@@ -142,5 +142,31 @@ function Made({ of: { url_fragment: fragment, expires_at } }: { readonly of: Lin
         <CopyButton text={link} label={t('link')} />
       </div>
     </div>
+  );
+}
+
+/** Closes an account for good. The operator types its name, because nothing can take this back. */
+export function Close({ of, onClose }: { readonly of: ManagedAccount; onClose(done: boolean): void }) {
+  const { id, name, balance } = of;
+  const typed = useSignal('');
+  return (
+    <Confirm
+      title={t('closeThis', { name })}
+      verb={t('close')}
+      disabled={typed.value.trim() !== name}
+      change={(idempotencyKey) => manage().operator.closeAccount(id, { idempotencyKey })}
+      said={t('closeDone', { name })}
+      onClose={onClose}
+    >
+      <p>{t('closeWhat')}</p>
+      {balance > 0 && <p>{t('closeUnits', { n: balance })}</p>}
+      <TextField
+        label={t('closeName', { name })}
+        value={typed.value}
+        onInput={(value) => {
+          typed.value = value;
+        }}
+      />
+    </Confirm>
   );
 }

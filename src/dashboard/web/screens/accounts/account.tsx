@@ -9,12 +9,13 @@ import { manage } from '../../core/clients.js';
 import { moment, number } from '../../core/format.js';
 import { useResource } from '../../core/resource.js';
 import { hrefOf } from '../../core/router.js';
+import { type Act, act } from '../../core/said.js';
 import { can } from '../../core/session.js';
 import { word } from '../../core/words.js';
-import { Change, Link, Post } from './account-dialogs.js';
+import { Change, Close, Link, Post } from './account-dialogs.js';
 import { t } from './account-texts.js';
 
-type Open = 'topup' | 'adjust' | 'change' | 'link' | 'suspend' | 'resume' | 'close';
+type Open = 'topup' | 'adjust' | 'change' | 'link' | 'suspend' | 'close';
 
 /** One account, with everything that an operator can do with it. */
 export function Account({ id }: { readonly id: string }) {
@@ -49,7 +50,9 @@ export function Account({ id }: { readonly id: string }) {
                 <Button onClick={opens('link')}>{t('link')}</Button>
                 <Button onClick={opens('change')}>{t('rename')}</Button>
                 {data.state === 'active' && <Button onClick={opens('suspend')}>{t('suspend')}</Button>}
-                {data.state === 'suspended' && <Button onClick={opens('resume')}>{t('resume')}</Button>}
+                {data.state === 'suspended' && (
+                  <Button onClick={() => void act(resumeOf(data, () => void reload()))}>{t('resume')}</Button>
+                )}
                 {data.state === 'suspended' && (
                   <Button kind="danger" onClick={opens('close')}>
                     {t('close')}
@@ -76,29 +79,26 @@ export function Account({ id }: { readonly id: string }) {
       )}
       {data && open.value === 'change' && <Change of={data} onClose={close} />}
       {data && open.value === 'link' && <Link of={data} onClose={() => close(false)} />}
-      {data && (open.value === 'suspend' || open.value === 'resume' || open.value === 'close') && (
+      {data && open.value === 'suspend' && (
         <Confirm
-          title={t(`${open.value}This`, { name: data.name })}
-          verb={t(open.value)}
-          danger={open.value !== 'resume'}
-          change={changeOf(open.value, id)}
+          title={t('suspendThis', { name: data.name })}
+          verb={t('suspend')}
+          change={(idempotencyKey) => manage().operator.suspendAccount(id, { idempotencyKey })}
+          said={t('suspendDone', { name: data.name })}
+          undo={resumeOf(data)}
           onClose={close}
         >
-          <p>{t(`${open.value}What`)}</p>
+          <p>{t('suspendWhat')}</p>
         </Confirm>
       )}
+      {data && open.value === 'close' && <Close of={data} onClose={close} />}
     </Screen>
   );
 }
 
-function changeOf(what: 'suspend' | 'resume' | 'close', id: string) {
-  return (idempotencyKey: string): Promise<unknown> => {
-    const { operator } = manage();
-    if (what === 'suspend') return operator.suspendAccount(id, { idempotencyKey });
-    return what === 'resume'
-      ? operator.resumeAccount(id, { idempotencyKey })
-      : operator.closeAccount(id, { idempotencyKey });
-  };
+function resumeOf({ id, name }: ManagedAccount, after?: () => void): Act {
+  const change = (idempotencyKey: string) => manage().operator.resumeAccount(id, { idempotencyKey });
+  return { change, said: t('resumeDone', { name }), after };
 }
 
 const LOOK = ['overview', 'messages', 'keys', 'audit'] as const;

@@ -9,7 +9,7 @@ import { serverNow } from '../../core/clock.js';
 import { useAction } from '../../core/form.js';
 import { moment, number } from '../../core/format.js';
 import { LIVE, useResource } from '../../core/resource.js';
-import { go, hrefOf } from '../../core/router.js';
+import { hrefOf } from '../../core/router.js';
 import { can } from '../../core/session.js';
 import { word } from '../../core/words.js';
 import { windowWords } from '../shared/schedule.js';
@@ -88,8 +88,7 @@ function Actions({ of, reload }: PartProps) {
   const close = (done: boolean): void => {
     const what = asking.value;
     asking.value = undefined;
-    if (done && what === 'remove') go('campaigns');
-    else if (done) void reload();
+    if (done && what !== 'remove') void reload();
   };
   return (
     <>
@@ -118,6 +117,7 @@ function Actions({ of, reload }: PartProps) {
         <Confirm
           title={t('cancelThis', { name })}
           verb={t('cancelVerb')}
+          said={t('stopped', { name })}
           change={(idempotencyKey) => messaging().campaigns.cancel(id, { idempotencyKey })}
           onClose={close}
         >
@@ -128,6 +128,8 @@ function Actions({ of, reload }: PartProps) {
         <Confirm
           title={t('removeThis', { name })}
           verb={t('remove')}
+          said={t('removed', { name })}
+          next="campaigns"
           change={() => messaging().campaigns.remove(id)}
           onClose={close}
         >
@@ -154,6 +156,7 @@ function Start({
       title={t('startThis', { name })}
       verb={t('startFor', { n: price?.units ?? 0 })}
       danger={false}
+      said={t('started', { name })}
       disabled={price === undefined || left === undefined}
       change={(idempotencyKey) => messaging().campaigns.start(id, { idempotencyKey })}
       onClose={onClose}

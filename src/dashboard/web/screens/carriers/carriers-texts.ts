@@ -25,7 +25,8 @@ export const t = texts(
     resumeThis: 'Resume the route {route}',
     restWhat:
       'No process hands messages to this route until you resume it. Messages in flight continue. Other routes take over if there are any.',
-    resumeWhat: 'Messages are handed to this route again.',
+    rested: 'No new messages go to the route {route}.',
+    resumed: 'Messages go to the route {route} again.',
     none: 'No carriers here',
     noneHow: 'This process delivers no SMS, or its transport does not report its state. See the option transport.',
     closed: 'Closed: messages pass',
@@ -65,7 +66,8 @@ export const t = texts(
     resumeThis: 'Reprendre la route {route}',
     restWhat:
       'Aucun processus ne remet de messages à cette route jusqu’à sa reprise. Les messages en cours continuent. D’autres routes prennent le relais s’il y en a.',
-    resumeWhat: 'Les messages sont de nouveau remis à cette route.',
+    rested: 'Aucun nouveau message ne passe par la route {route}.',
+    resumed: 'Les messages passent de nouveau par la route {route}.',
     none: 'Aucun opérateur ici',
     noneHow: 'Ce processus ne remet aucun SMS, ou son transport ne signale pas son état. Voir l’option transport.',
     closed: 'Fermé : les messages passent',

@@ -10,6 +10,7 @@ import { manage } from '../../core/clients.js';
 import { isPassing } from '../../core/errors.js';
 import { number } from '../../core/format.js';
 import { LIVE, useResource } from '../../core/resource.js';
+import { type Act, act } from '../../core/said.js';
 import { can } from '../../core/session.js';
 import { word } from '../../core/words.js';
 import { routeState, t } from './carriers-texts.js';
@@ -18,7 +19,7 @@ import '../shared/parts.css';
 /** The routes of the SMS transport. An operator can rest and resume each. */
 export function Carriers() {
   const { data, error, reload } = useResource((signal) => manage().operator.carriers({ signal }), [], LIVE);
-  const turning = useSignal<CarrierRoute | undefined>(undefined);
+  const resting = useSignal<CarrierRoute | undefined>(undefined);
   const columns: readonly Column<CarrierRoute>[] = [
     { title: t('route'), cell: ({ name }) => <Clipped text={name} /> },
     { title: t('kind'), cell: ({ kind }) => <Clipped text={kind} /> },
@@ -47,7 +48,8 @@ export function Carriers() {
                 <Button
                   label={t(rests ? 'resumeThis' : 'restThis', { route: route.name })}
                   onClick={() => {
-                    turning.value = route;
+                    if (rests) void act(resumeOf(route.name, () => void reload()));
+                    else resting.value = route;
                   }}
                 >
                   {t(rests ? 'resume' : 'rest')}
@@ -73,11 +75,11 @@ export function Carriers() {
       )}
       {data?.routes.map((route) => route.links.length > 0 && <Links key={route.name} of={route} />)}
       {data !== undefined && data.unread_numbers.length > 0 && <UnreadNumbers of={data.unread_numbers} />}
-      {turning.value && (
-        <Turning
-          of={turning.value}
+      {resting.value && (
+        <Rest
+          of={resting.value}
           onClose={(done) => {
-            turning.value = undefined;
+            resting.value = undefined;
             if (done) void reload();
           }}
         />
@@ -138,21 +140,22 @@ function Links({ of: { name, links } }: { readonly of: CarrierRoute }) {
   );
 }
 
-function Turning({ of: { name, state }, onClose }: { readonly of: CarrierRoute; onClose(done: boolean): void }) {
-  const rests = state === 'resting';
+function resumeOf(route: string, after?: () => void): Act {
+  const change = (idempotencyKey: string) => manage().operator.resumeCarrier(route, { idempotencyKey });
+  return { change, said: t('resumed', { route }), after };
+}
+
+function Rest({ of: { name }, onClose }: { readonly of: CarrierRoute; onClose(done: boolean): void }) {
   return (
     <Confirm
-      title={t(rests ? 'resumeThis' : 'restThis', { route: name })}
-      verb={t(rests ? 'resume' : 'rest')}
-      danger={!rests}
-      change={(idempotencyKey) =>
-        rests
-          ? manage().operator.resumeCarrier(name, { idempotencyKey })
-          : manage().operator.restCarrier(name, { idempotencyKey })
-      }
+      title={t('restThis', { route: name })}
+      verb={t('rest')}
+      change={(idempotencyKey) => manage().operator.restCarrier(name, { idempotencyKey })}
+      said={t('rested', { route: name })}
+      undo={resumeOf(name)}
       onClose={onClose}
     >
-      <p>{t(rests ? 'resumeWhat' : 'restWhat')}</p>
+      <p>{t('restWhat')}</p>
     </Confirm>
   );
 }

@@ -8,10 +8,11 @@ import { Facts, Screen, Section } from '../../components/page.js';
 import { Ago, Code, Status, type Tone } from '../../components/shown.js';
 import { Table } from '../../components/table.js';
 import { messaging } from '../../core/clients.js';
-import { useAction, useForm } from '../../core/form.js';
+import { useForm } from '../../core/form.js';
 import { number } from '../../core/format.js';
 import { LIVE, useResource } from '../../core/resource.js';
-import { go, hrefOf } from '../../core/router.js';
+import { hrefOf } from '../../core/router.js';
+import { type Act, act } from '../../core/said.js';
 import { can } from '../../core/session.js';
 import { word } from '../../core/words.js';
 import { cleanNumber } from '../shared/number.js';
@@ -109,7 +110,7 @@ function Message({ message, at }: LoginHookCall) {
 }
 
 type Open =
-  | { readonly what: 'test' | 'rotate' | 'remove' }
+  | { readonly what: 'test' | 'rotate' | 'disable' | 'remove' }
   | { readonly what: 'secret'; readonly made: LoginHookWithSecret };
 
 interface ActionsProps extends Pick<HookProps, 'of' | 'reload'> {
@@ -121,15 +122,15 @@ function Actions({ of, reload, onTested }: ActionsProps) {
   const open = useSignal<Open | undefined>(undefined);
   const tested = useSignal(false);
   const isOn = of.status === 'enabled';
-  const turn = useAction(async (idempotencyKey) => {
-    const { hooks } = messaging();
-    await (isOn ? hooks.disable(id, { idempotencyKey }) : hooks.enable(id, { idempotencyKey }));
-    await reload();
-  });
+  const enable: Act = {
+    change: (idempotencyKey) => messaging().hooks.enable(id, { idempotencyKey }),
+    said: t('enableDone'),
+    after: () => void reload(),
+  };
   const close = (): void => {
     open.value = undefined;
   };
-  const opening = (what: 'test' | 'rotate' | 'remove') => () => {
+  const opening = (what: 'test' | 'rotate' | 'disable' | 'remove') => () => {
     tested.value = false;
     open.value = { what };
   };
@@ -144,15 +145,16 @@ function Actions({ of, reload, onTested }: ActionsProps) {
         {can('hooks.write') && (
           <>
             <Button onClick={opening('rotate')}>{t('rotate')}</Button>
-            <Button busy={turn.busy} onClick={() => void turn.run()}>
-              {t(isOn ? 'disable' : 'enable')}
-            </Button>
+            {isOn ? (
+              <Button onClick={opening('disable')}>{t('disable')}</Button>
+            ) : (
+              <Button onClick={() => void act(enable)}>{t('enable')}</Button>
+            )}
             <Button onClick={opening('remove')}>{t('remove')}</Button>
           </>
         )}
       </div>
       <div role="status">{tested.value && <Note tone="good">{t('tested')}</Note>}</div>
-      <Failure error={turn.error} />
       {open.value?.what === 'test' && (
         <Test
           id={id}
@@ -174,16 +176,31 @@ function Actions({ of, reload, onTested }: ActionsProps) {
         />
       )}
       {open.value?.what === 'secret' && <SecretDialog title={t('rotated')} of={open.value.made} onClose={close} />}
+      {open.value?.what === 'disable' && (
+        <Confirm
+          title={t('disableThis')}
+          verb={t('disable')}
+          change={(idempotencyKey) => messaging().hooks.disable(id, { idempotencyKey })}
+          said={t('disableDone')}
+          undo={enable}
+          onClose={(done) => {
+            close();
+            if (done) void reload();
+          }}
+        >
+          <p>{t('disableWhat')}</p>
+        </Confirm>
+      )}
       {open.value?.what === 'remove' && (
         <Confirm
           title={t('removeThis')}
           verb={t('remove')}
+          said={t('removed')}
+          next="hooks"
           change={() => messaging().hooks.remove(id)}
           onClose={(done) => {
             close();
-            if (!done) return;
-            go('hooks');
-            void reload();
+            if (done) void reload();
           }}
         >
           <p>{t('removeWhat')}</p>

@@ -20,6 +20,7 @@ export const t = texts(
     grace: 'Hours for which the old key still works',
     revoke: 'Revoke',
     revokeThis: 'Revoke the key {name}',
+    revoked: 'The key {name} is revoked.',
     revokeWhat: 'The key stops working everywhere at once. This cannot be undone.',
     made: 'The key {name} was created',
     madeBefore:
@@ -61,6 +62,7 @@ export const t = texts(
     grace: 'Heures pendant lesquelles l’ancienne clé fonctionne encore',
     revoke: 'Révoquer',
     revokeThis: 'Révoquer la clé {name}',
+    revoked: 'La clé {name} est révoquée.',
     revokeWhat: 'La clé cesse aussitôt de fonctionner, partout. C’est définitif.',
     made: 'La clé {name} est créée',
     madeBefore:

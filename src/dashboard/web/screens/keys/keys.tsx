@@ -115,6 +115,7 @@ function Opened({ open, onMade, onClose, onChanged }: OpenedProps) {
         <Confirm
           title={t('revokeThis', { name: nameOf(open.key) })}
           verb={t('revoke')}
+          said={t('revoked', { name: nameOf(open.key) })}
           change={() => manage().account.revokeKey(open.key.id)}
           onClose={(done) => {
             onClose();

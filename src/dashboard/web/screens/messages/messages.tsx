@@ -98,17 +98,18 @@ function MessageTable({ list, several }: { readonly list: List<Row>; readonly se
   const columns: readonly Column<Row>[] = [
     {
       title: word('time'),
+      narrow: 'small',
       cell: ({ at }) => (
         <span class="nowrap">
           <Ago at={at} />
         </span>
       ),
     },
-    { title: t('to'), cell: (row) => <To of={row} /> },
-    { title: t('text'), cell: (row) => <Text of={row} /> },
-    { title: t('from'), cell: (row) => <From of={row} several={several} /> },
-    { title: word('status'), cell: (row) => <RowStatus of={row} /> },
-    { title: word('units'), right: true, cell: (row) => <Price of={row} /> },
+    { title: t('to'), narrow: 'lead', cell: (row) => <To of={row} /> },
+    { title: t('text'), narrow: 'text', cell: (row) => <Text of={row} /> },
+    { title: t('from'), narrow: 'small', cell: (row) => <From of={row} several={several} /> },
+    { title: word('status'), narrow: 'end', cell: (row) => <RowStatus of={row} /> },
+    { title: word('units'), right: true, narrow: 'small', cell: (row) => <Price of={row} /> },
   ];
   return (
     <ListTable
@@ -116,6 +117,7 @@ function MessageTable({ list, several }: { readonly list: List<Row>; readonly se
       caption={t('title')}
       columns={columns}
       identity={({ channel, id }) => `${channel}/${id}`}
+      opens
       filters={FILTERS}
       empty={
         <Empty

@@ -191,6 +191,7 @@ function Ending({ channel, of: { number, sessionID }, onClose }: EndingProps) {
     <Confirm
       title={number === null ? t('dropThis') : t('unlinkThis', { number: shownNumber(number) })}
       verb={t(number === null ? 'drop' : 'unlink')}
+      said={number === null ? t('dropped') : t('unlinked', { number: shownNumber(number) })}
       change={() => messaging().msgapp(channel).logout(sessionID)}
       onClose={onClose}
     >

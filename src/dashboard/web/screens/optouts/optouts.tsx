@@ -37,6 +37,7 @@ const t = texts(
     hint: 'One per line, with the country code.',
     every: 'Every signature',
     removeThis: 'Remove {number} from the list',
+    removed: '{number} is no longer on the list.',
     removeWhat: 'Messages from {signature} reach this number again. Only do this if its owner has asked for it.',
   },
   {
@@ -56,6 +57,7 @@ const t = texts(
     hint: 'Un par ligne, avec l’indicatif du pays.',
     every: 'Toutes les signatures',
     removeThis: 'Retirer {number} de la liste',
+    removed: '{number} n’est plus sur la liste.',
     removeWhat:
       'Les messages de {signature} parviennent de nouveau à ce numéro. Ne le faites qu’à la demande de son titulaire.',
   },
@@ -138,6 +140,7 @@ export function OptOuts() {
         <Confirm
           title={t('removeThis', { number: shownNumber(removed.value.number) })}
           verb={word('remove')}
+          said={t('removed', { number: shownNumber(removed.value.number) })}
           change={remove(removed.value)}
           onClose={(done) => {
             removed.value = undefined;

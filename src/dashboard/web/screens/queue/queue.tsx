@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { QueuePause as Pause, QueueDepth } from '../../../../client/manage/index.js';
 import { Button } from '../../components/button.js';
-import { Confirm, Dialog, Form } from '../../components/dialog.js';
+import { Dialog, Form } from '../../components/dialog.js';
 import { SelectField, TextField } from '../../components/field.js';
 import { Empty, Failure, Loading, Note } from '../../components/notes.js';
 import { Screen, Section } from '../../components/page.js';
@@ -12,6 +12,7 @@ import { isPassing } from '../../core/errors.js';
 import { useForm } from '../../core/form.js';
 import { number } from '../../core/format.js';
 import { LIVE, useResource } from '../../core/resource.js';
+import { type Act, act, tell } from '../../core/said.js';
 import { can, me } from '../../core/session.js';
 import { word } from '../../core/words.js';
 import { t } from './queue-texts.js';
@@ -19,14 +20,12 @@ import { t } from './queue-texts.js';
 /** The API counts up to this number. */
 const MAX_COUNTED = 100_000;
 
-type Open = { readonly what: 'pause' } | { readonly what: 'resume'; readonly pause: Pause };
-
 /** The waiting messages of the queue, and its paused parts. */
 export function Queue() {
   const { data, error, reload } = useResource((signal) => manage().operator.queues({ signal }), [], LIVE);
-  const open = useSignal<Open | undefined>(undefined);
+  const pausing = useSignal(false);
   const close = (done: boolean): void => {
-    open.value = undefined;
+    pausing.value = false;
     if (done) void reload();
   };
   const writes = can('manage.write');
@@ -38,7 +37,7 @@ export function Queue() {
         writes && (
           <Button
             onClick={() => {
-              open.value = { what: 'pause' };
+              pausing.value = true;
             }}
           >
             {t('pause')}
@@ -62,20 +61,13 @@ export function Queue() {
             ) : (
               <Pauses
                 of={data.paused}
-                onResume={
-                  writes
-                    ? (pause) => {
-                        open.value = { what: 'resume', pause };
-                      }
-                    : undefined
-                }
+                onResume={writes ? (pause) => void act({ ...resumeOf(pause), after: () => void reload() }) : undefined}
               />
             )}
           </Section>
         </>
       )}
-      {open.value?.what === 'pause' && <PauseDialog channels={channelsOf()} onClose={close} />}
-      {open.value?.what === 'resume' && <Resume of={open.value.pause} onClose={close} />}
+      {pausing.value && <PauseDialog channels={channelsOf()} onClose={close} />}
     </Screen>
   );
 }
@@ -111,7 +103,10 @@ function channelName(channel: string): string {
   return channel === 'sms' ? 'SMS' : channel;
 }
 
-function namesOf({ channel, account }: Pause): { readonly channel: string; readonly account: string } {
+function namesOf({ channel, account }: Pick<Pause, 'channel' | 'account'>): {
+  readonly channel: string;
+  readonly account: string;
+} {
   return {
     channel: channel === null ? t('allChannels') : channelName(channel),
     account: account ?? t('allAccounts'),
@@ -159,6 +154,8 @@ function PauseDialog({ channels, onClose }: DialogProps & { readonly channels: r
       const part = { channel: channel || undefined, account: account.trim() || undefined };
       await manage().operator.pause(part, { idempotencyKey });
       onClose(true);
+      const paused = { channel: part.channel ?? null, account: part.account ?? null };
+      tell({ said: t('pauseDone', namesOf(paused)), undo: resumeOf(paused), after: () => onClose(true) });
     },
   );
   const { values, set } = form;
@@ -185,19 +182,10 @@ function PauseDialog({ channels, onClose }: DialogProps & { readonly channels: r
   );
 }
 
-function Resume({ of, onClose }: DialogProps & { readonly of: Pause }) {
-  const { channel, account } = of;
-  return (
-    <Confirm
-      title={t('resumeThis', namesOf(of))}
-      verb={t('resume')}
-      danger={false}
-      change={(idempotencyKey) =>
-        manage().operator.resume({ channel: channel ?? undefined, account: account ?? undefined }, { idempotencyKey })
-      }
-      onClose={onClose}
-    >
-      <p>{t('resumeWhat')}</p>
-    </Confirm>
-  );
+function resumeOf({ channel, account }: Pick<Pause, 'channel' | 'account'>): Act {
+  const part = { channel: channel ?? undefined, account: account ?? undefined };
+  return {
+    change: (idempotencyKey) => manage().operator.resume(part, { idempotencyKey }),
+    said: t('resumeDone', namesOf({ channel, account })),
+  };
 }

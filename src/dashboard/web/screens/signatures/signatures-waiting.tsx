@@ -24,6 +24,7 @@ const t = texts(
     asked: 'Requested',
     verify: 'Verify',
     verifyThis: 'Verify {name}',
+    verified: '{account} can send as {name}.',
     verifyWhat: 'The account {account} can send as {name} at once.',
     reject: 'Reject',
     rejectThis: 'Reject {name}',
@@ -38,6 +39,7 @@ const t = texts(
     asked: 'Demandée',
     verify: 'Valider',
     verifyThis: 'Valider {name}',
+    verified: '{account} peut envoyer sous {name}.',
     verifyWhat: 'Le compte {account} peut aussitôt envoyer sous {name}.',
     reject: 'Rejeter',
     rejectThis: 'Rejeter {name}',
@@ -113,6 +115,7 @@ export function SignaturesWaiting() {
         <Confirm
           title={t('verifyThis', open.value.signature)}
           verb={t('verify')}
+          said={t('verified', open.value.signature)}
           danger={false}
           change={verify(open.value.signature)}
           onClose={close}

@@ -28,6 +28,7 @@ const t = texts(
     everybody: 'For all accounts',
     withdraw: 'Withdraw',
     withdrawThis: 'Withdraw {name}',
+    withdrawn: 'The request for {name} is withdrawn.',
     withdrawWhat: 'The request is withdrawn. You can make it again later.',
   },
   {
@@ -43,6 +44,7 @@ const t = texts(
     everybody: 'Pour tous les comptes',
     withdraw: 'Retirer',
     withdrawThis: 'Retirer {name}',
+    withdrawn: 'La demande de {name} est retirée.',
     withdrawWhat: 'La demande est retirée. Vous pourrez la refaire.',
   },
 );
@@ -119,6 +121,7 @@ export function Signatures() {
         <Confirm
           title={t('withdrawThis', { name: withdrawn.value.name })}
           verb={t('withdraw')}
+          said={t('withdrawn', { name: withdrawn.value.name })}
           change={withdraw(withdrawn.value)}
           onClose={(done) => {
             withdrawn.value = undefined;

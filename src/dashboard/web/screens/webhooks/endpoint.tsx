@@ -11,7 +11,8 @@ import { isPassing } from '../../core/errors.js';
 import { useAction, useForm } from '../../core/form.js';
 import { moment } from '../../core/format.js';
 import { LIVE, type Resource, useResource } from '../../core/resource.js';
-import { go, hrefOf } from '../../core/router.js';
+import { hrefOf } from '../../core/router.js';
+import { type Act, act } from '../../core/said.js';
 import { can } from '../../core/session.js';
 import { word } from '../../core/words.js';
 import { Attempts } from './attempts.js';
@@ -60,7 +61,7 @@ function hostOf(url: string): string {
 }
 
 type Open =
-  | { readonly what: 'edit' | 'replay' | 'rotate' | 'remove' }
+  | { readonly what: 'edit' | 'replay' | 'rotate' | 'disable' | 'remove' }
   | { readonly what: 'secret'; readonly made: WebhookWithSecret };
 
 interface ActionsProps {
@@ -81,12 +82,13 @@ function Actions({ of, endpoint }: ActionsProps) {
     pinged.value = await messaging().webhooks.test(id, { idempotencyKey });
   });
   const isOn = of.status === 'enabled';
-  const turn = useAction(async (idempotencyKey) => {
-    const { webhooks } = messaging();
-    await (isOn ? webhooks.disable(id, { idempotencyKey }) : webhooks.enable(id, { idempotencyKey }));
-    await endpoint.reload();
-  });
-  const opening = (what: 'edit' | 'replay' | 'rotate' | 'remove') => () => {
+  const reload = (): void => void endpoint.reload();
+  const enable: Act = {
+    change: (idempotencyKey) => messaging().webhooks.enable(id, { idempotencyKey }),
+    said: t('enableDone'),
+    after: reload,
+  };
+  const opening = (what: 'edit' | 'replay' | 'rotate' | 'disable' | 'remove') => () => {
     open.value = { what };
   };
   return (
@@ -98,16 +100,18 @@ function Actions({ of, endpoint }: ActionsProps) {
         <Button onClick={opening('replay')}>{t('replay')}</Button>
         <Button onClick={opening('edit')}>{t('edit')}</Button>
         <Button onClick={opening('rotate')}>{t('rotate')}</Button>
-        <Button busy={turn.busy} onClick={() => void turn.run()}>
-          {t(isOn ? 'disable' : 'enable')}
-        </Button>
+        {isOn ? (
+          <Button onClick={opening('disable')}>{t('disable')}</Button>
+        ) : (
+          <Button onClick={() => void act(enable)}>{t('enable')}</Button>
+        )}
         <Button onClick={opening('remove')}>{t('remove')}</Button>
       </div>
       <div role="status">
         {pinged.value && <Pinged of={pinged.value} />}
         {replayed.value !== undefined && <Note tone="good">{t('replayed', { n: replayed.value })}</Note>}
       </div>
-      <Failure error={test.error ?? turn.error} />
+      <Failure error={test.error} />
       {open.value?.what === 'edit' && (
         <EndpointForm
           of={of}
@@ -138,15 +142,29 @@ function Actions({ of, endpoint }: ActionsProps) {
         />
       )}
       {open.value?.what === 'secret' && <SecretDialog title={t('rotated')} of={open.value.made} onClose={close} />}
+      {open.value?.what === 'disable' && (
+        <Confirm
+          title={t('disableThis')}
+          verb={t('disable')}
+          change={(idempotencyKey) => messaging().webhooks.disable(id, { idempotencyKey })}
+          said={t('disableDone')}
+          undo={enable}
+          onClose={(done) => {
+            close();
+            if (done) reload();
+          }}
+        >
+          <p>{t('disableWhat')}</p>
+        </Confirm>
+      )}
       {open.value?.what === 'remove' && (
         <Confirm
           title={t('removeThis')}
           verb={t('remove')}
+          said={t('removed')}
+          next="webhooks"
           change={() => messaging().webhooks.remove(id)}
-          onClose={(done) => {
-            close();
-            if (done) go('webhooks');
-          }}
+          onClose={close}
         >
           <p>{t('removeWhat')}</p>
         </Confirm>
