@@ -46,7 +46,7 @@ export class EachTurn extends Gathering {
 
 /** Starts at most once in `ms` milliseconds. After a longer pause it starts at once. */
 export class Spaced extends Gathering {
-  private isScheduled = false;
+  private cancelTimer: (() => void) | undefined;
   /** When the last batch started, by the clock's `elapsed`. */
   private lastAt = Number.NEGATIVE_INFINITY;
 
@@ -58,15 +58,19 @@ export class Spaced extends Gathering {
   }
 
   override schedule(_waiting: number, start: () => void): void {
-    if (this.isScheduled) return;
     const restMs = this.lastAt + this.ms - this.clock.elapsed();
-    this.isScheduled = restMs > 0;
-    if (restMs > 0) this.clock.after(restMs, () => this.begin(start));
+    if (restMs > 0) this.cancelTimer ??= this.clock.after(restMs, () => this.begin(start));
     else this.begin(start);
   }
 
+  /** Lets the next batch start at once. Call it before an urgent item is added. */
+  hurry(): void {
+    this.lastAt = Number.NEGATIVE_INFINITY;
+  }
+
   private begin(start: () => void): void {
-    this.isScheduled = false;
+    this.cancelTimer?.();
+    this.cancelTimer = undefined;
     this.lastAt = this.clock.elapsed();
     start();
   }

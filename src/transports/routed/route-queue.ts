@@ -58,11 +58,14 @@ export function reserve(
   return { reservations, schedule: { free, postponedUntil } };
 }
 
-/** The shortest time between two reservations, in milliseconds. SMS that arrive meanwhile share a transaction. */
+/**
+ * The shortest time between two reservations, in milliseconds. SMS that arrive meanwhile share a transaction. A code does not wait
+ * for it. Workers gather codes too, so there are few transactions more.
+ */
 const GATHER_MS = 250;
 /** How long the record is kept after its last reservation, in milliseconds. */
 const KEPT_MS = HOUR_MS;
-/** The longest distance between the times of SMS that are handed over together, in milliseconds. */
+/** The longest distance between the times of SMS that are handed over together, in milliseconds. A code does not wait for others. */
 const SLICE_MS = 100;
 /** Over how many SMS the number of segments is averaged. */
 const SMS_OF_AVERAGE = 16;
@@ -94,6 +97,7 @@ interface Waiting {
 export class RouteQueue {
   private readonly key: string;
   private readonly batcher: Batcher<readonly number[], readonly Reservation[]>;
+  private readonly gathering: Spaced;
   private readonly waiting = new PriorityQueue<Waiting>(({ sms }) => sms.priority);
   /** The reserved times that have not come yet, ascending, by the clock's `elapsed`. */
   private times: number[] = [];
@@ -112,10 +116,8 @@ export class RouteQueue {
     private readonly clock: Clock,
   ) {
     this.key = `sms-pace-${createHash('sha256').update(route).digest('base64url')}`;
-    this.batcher = new Batcher({
-      perform: (batch) => this.reserveAll(batch),
-      gathering: new Spaced(clock, GATHER_MS),
-    });
+    this.gathering = new Spaced(clock, GATHER_MS);
+    this.batcher = new Batcher({ perform: (batch) => this.reserveAll(batch), gathering: this.gathering });
   }
 
   /**
@@ -157,6 +159,11 @@ export class RouteQueue {
     const segments = batch.map(({ text }) => measure(text).segments);
     for (const count of segments) this.segmentsPerSms += (count - this.segmentsPerSms) / SMS_OF_AVERAGE;
     this.asked += batch.length;
+    if (batch.some(isCode)) {
+      this.gathering.hurry();
+      // The code may take a time that is reserved already.
+      this.handOver();
+    }
     const reservations = await this.batcher.add(segments);
     this.asked -= batch.length;
     // Reservations are moments of the wall clock. Waits are measured by `elapsed`, so that setting the clock does not change
@@ -178,14 +185,15 @@ export class RouteQueue {
 
   /**
    * Hands over the SMS whose turn it is, and waits for the next slice. SMS whose times are close are handed over together, at the
-   * last of these times.
+   * last of these times. A code is handed over at the first of them.
    */
   private handOver(): void {
     this.cancelTimer();
     for (;;) {
       const [first] = this.times;
       if (first === undefined) return;
-      const slice = this.times.filter((time) => time - first < SLICE_MS);
+      const { first: next } = this.waiting;
+      const slice = next && isCode(next.sms) ? [first] : this.times.filter((time) => time - first < SLICE_MS);
       const waitMs = (slice.at(-1) ?? first) - this.clock.elapsed();
       if (waitMs > 0) {
         this.cancelTimer = this.clock.after(waitMs, () => this.handOver());
@@ -238,6 +246,10 @@ export class RouteQueue {
       return segments.map(() => ({ at, reserved: false }));
     }
   }
+}
+
+function isCode({ priority }: OutgoingSms): boolean {
+  return priority === 'code';
 }
 
 function scheduleOf(state: object | undefined): RouteSchedule {

@@ -175,6 +175,30 @@ describe('gathering', () => {
     expect(begun).toEqual(['a', 'b c d', 'e']);
   });
 
+  test('"spaced" starts at once if hurried, after a running batch, and counts the interval from there', async () => {
+    const clock = new FakeClock();
+    const gathering = new Spaced(clock, 250);
+    const { begun, add, step } = open({ gathering });
+    add('a');
+    await step();
+    add('b');
+    clock.advance(100);
+    gathering.hurry();
+    add('c');
+    expect(begun).toEqual(['a', 'b c']);
+    gathering.hurry();
+    add('d');
+    expect(begun).toEqual(['a', 'b c']);
+    await step();
+    expect(begun).toEqual(['a', 'b c', 'd']);
+    await step();
+    add('e');
+    clock.advance(249);
+    expect(begun).toHaveLength(3);
+    clock.advance(1);
+    expect(begun).toEqual(['a', 'b c', 'd', 'e']);
+  });
+
   test('reports the number of unanswered items, and when a batch begins and ends', async () => {
     const heard: (string | number)[] = [];
     class Listening extends Gathering {

@@ -82,6 +82,62 @@ describe('a limit in segments a second', () => {
     expect(postponed).toBeLessThan(800);
   });
 
+  describe('a code', () => {
+    const start = async () => {
+      const watch = new WatchedPolicies(await newPolicies());
+      const clock = new FakeClock();
+      const begun = clock.now();
+      const sent: (readonly [at: number, number: string])[] = [];
+      const transport = new RouteDouble('carrier', ({ number }) => {
+        sent.push([clock.now() - begun, number]);
+        return { kind: 'sent' };
+      });
+      const routes = [{ name: 'a', transport, segmentsPerSecond: 20 }];
+      const fixture = await RoutedFixture.started(routes, { guards: watch, clock });
+      const reserved = async () => {
+        do await settled(3);
+        while (watch.open > 0);
+      };
+      return { clock, fixture, sent, reserved, watch };
+    };
+
+    test('takes the next reserved time, without waiting for the SMS with which it would share a hand-over', async () => {
+      const { clock, fixture, sent, reserved } = await start();
+      void fixture.submit(['1', '2', '3', '4', '5'].map((number) => anSms(number)));
+      await reserved();
+      clock.advance(60);
+      await settled();
+      expect(sent).toHaveLength(2);
+      void fixture.send('9', { priority: 'code' });
+      await settled();
+      clock.advance(40);
+      await reserved();
+      expect(sent.slice(2)).toEqual([[100, '9']]);
+      for (let left = 200; left > 0; left -= 50) {
+        clock.advance(50);
+        await settled();
+      }
+      expect(sent.slice(3)).toEqual([
+        [200, '3'],
+        [200, '4'],
+        [250, '5'],
+      ]);
+    });
+
+    test('is reserved for at once, even right after another reservation', async () => {
+      const { clock, fixture, sent, reserved, watch } = await start();
+      void fixture.send('1');
+      await reserved();
+      clock.advance(60);
+      void fixture.send('2');
+      await reserved();
+      expect([watch.made, sent]).toEqual([1, [[0, '1']]]);
+      void fixture.send('9', { priority: 'code' });
+      await reserved();
+      expect([watch.made, sent.at(1)]).toEqual([2, [60, '9']]);
+    });
+  });
+
   describe('if nothing can be reserved', () => {
     test('nothing is sent while the storage is unavailable, and no attempt is spent', async () => {
       const storage = new TypeormStorage({ database: 'sqlite::memory:' });
