@@ -54,6 +54,10 @@ export class LoginHookRoutes {
     return this.#caller.json({ path: ['hooks'] }, options);
   }
 
+  get(id: string, options?: CallOptions): Promise<LoginHookView> {
+    return this.#caller.json({ path: ['hooks', id] }, options);
+  }
+
   remove(id: string, options?: CallOptions): Promise<LoginHookRemoved> {
     return this.#caller.json({ method: 'DELETE', path: ['hooks', id], gone: { success: true } }, options);
   }

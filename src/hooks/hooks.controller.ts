@@ -8,7 +8,7 @@ import { MessagingController } from '../http/messaging-controller.js';
 import { RequestUrl } from '../http/parameters.js';
 import { MessagingBody } from '../http/validation.js';
 import { CreateLoginHookBody, RotateLoginHookBody, TestLoginHookBody } from './hooks.dto.js';
-import type { LoginHookCallList, LoginHookList, LoginHookRemoved } from './login-hook.api.js';
+import type { LoginHookCallList, LoginHookList, LoginHookRemoved, LoginHookView } from './login-hook.api.js';
 import { LoginHookService } from './login-hook-service.js';
 
 /** The routes by which an account manages its log-in hooks (docs/login.md). */
@@ -33,6 +33,12 @@ export class HooksController {
   @Needs('hooks.read')
   list(@Caller() { accountId }: Caller, @RequestUrl() url: string): Promise<LoginHookList> {
     return this.hooks.list(accountId, { base: baseOf(url) });
+  }
+
+  @Get('hooks/:id')
+  @Needs('hooks.read')
+  get(@Caller() { accountId }: Caller, @Param('id') id: string, @RequestUrl() url: string): Promise<LoginHookView> {
+    return this.hooks.get(accountId, id, { base: baseOf(url) });
   }
 
   @Delete('hooks/:id')

@@ -101,6 +101,12 @@ export const hooksOpenapi = describeController(HooksController, () => ({
       summary: 'List all log-in hooks, newest first',
       answer: { schema: 'LoginHookList' },
     },
+    get: {
+      operationId: 'getLoginHook',
+      summary: 'Look up a log-in hook',
+      answer: { schema: 'LoginHook' },
+      errors: ['error.login_hook_not_found'],
+    },
     remove: {
       operationId: 'deleteLoginHook',
       summary: 'Remove a log-in hook',

@@ -112,6 +112,11 @@ export class LoginHookService {
     return { items: hooks.map((hook) => loginHookView(hook, this.baseOf(base))) };
   }
 
+  /** Looks up a hook. */
+  async get(accountId: string, id: string, { base }: Pick<LoginHookCallOptions, 'base'> = {}): Promise<LoginHookView> {
+    return loginHookView(await this.find(keyOf(accountId, id)), this.baseOf(base));
+  }
+
   /** Removes a hook. A call that is already running may still send its code. */
   async remove(
     accountId: string,

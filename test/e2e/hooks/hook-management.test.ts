@@ -102,6 +102,34 @@ describeOnOneAdapter('the management of log-in hooks', (adapter) => {
     expect(items[0]).toMatchObject({ action: 'login_hook.tested', target: id });
   });
 
+  test('looks up one hook as the list has it, without its secret', async () => {
+    app = await HookApp.start(adapter);
+    const { id, url, secret } = await app.hook({ name: 'Boutique', limits: { daily_units: 7 } });
+    await app.hook();
+    const { status, body } = await app.ask('GET', `hooks/${id}`);
+    expect([status, body]).toEqual([200, Object((await app.ask('GET', 'hooks')).body).items[1]]);
+    expect(body).toMatchObject({ id, url, name: 'Boutique', limits: { max_segments: 2, daily_units: 7 } });
+    expect(JSON.stringify(body)).not.toContain(secret);
+    for (const unknown of ['none', '019d0f52-3a00-7d41-9b0e-6c8f4a2d1e36']) {
+      const reply = await app.ask('GET', `hooks/${unknown}`);
+      expect([reply.status, reply.headers.get('x-error-code')]).toEqual([404, 'login_hook_not_found']);
+    }
+  });
+
+  test('refuses the test of a disabled hook with login_hook_disabled, charges nothing, and lists the refusal', async () => {
+    app = await HookApp.start(adapter);
+    const { id } = await app.hook();
+    await app.ask('POST', `hooks/${id}/disable`);
+    const test = () => app.ask('POST', `hooks/${id}/test`, { number: NUMBER });
+    const refused = await test();
+    expect([refused.status, refused.headers.get('x-error-code')]).toEqual([403, 'login_hook_disabled']);
+    expect(await app.balance()).toBe(1000);
+    const [listed] = await app.calls(id, 1);
+    expect(listed).toMatchObject({ outcome: 'disabled', test: true, message: null });
+    await app.ask('POST', `hooks/${id}/enable`);
+    expect((await test()).status).toBe(200);
+  });
+
   test('stops a hook at its own limits: segments, and units of a day', async () => {
     app = await HookApp.start(adapter);
     const mapping = { number: '/to', text: '/text' };

@@ -105,6 +105,7 @@ export const PERMISSION_TABLE: Readonly<Record<string, RouteRule | typeof OPEN>>
   'GET /events/stream': events,
   'GET /events/types': events,
   'GET /hooks': readLoginHooks,
+  'GET /hooks/:id': readLoginHooks,
   'GET /hooks/:id/calls': readLoginHooks,
   'POST /hooks': loginHooks('hooks:write', 'otp:send'),
   'POST /hooks/:id': OPEN,

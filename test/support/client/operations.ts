@@ -167,6 +167,7 @@ export const METHODS: Readonly<Record<string, ClientMethod>> = {
   retryWebhookAttempt: { method: 'webhooks.retry', call: ({ webhooks }) => webhooks.retry('one', 7) },
   createLoginHook: { method: 'hooks.create', call: ({ hooks }) => hooks.create(HOOK) },
   listLoginHooks: { method: 'hooks.list', call: ({ hooks }) => hooks.list() },
+  getLoginHook: { method: 'hooks.get', call: ({ hooks }) => hooks.get('one') },
   deleteLoginHook: { method: 'hooks.remove', call: ({ hooks }) => hooks.remove('one') },
   rotateLoginHook: {
     method: 'hooks.rotate',

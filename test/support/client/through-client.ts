@@ -55,6 +55,7 @@ const ROUTES: readonly (readonly [string, RegExp, (client: MessagingClient, aske
   ['GET', /^events$/, ({ events }, { after, query }) => events.list(query).page(after)],
   ['POST', /^hooks$/, ({ hooks }, { body, options }) => hooks.create(body, options)],
   ['GET', /^hooks$/, ({ hooks }) => hooks.list()],
+  ['GET', /^hooks\/([^/]+)$/, ({ hooks }, { ids: [id = ''] }) => hooks.get(id)],
   ['DELETE', /^hooks\/([^/]+)$/, ({ hooks }, { ids: [id = ''] }) => hooks.remove(id)],
   [
     'POST',

@@ -110,6 +110,12 @@ export function hookOf(id: string, changes: object = {}): object {
   };
 }
 
+const GENERIC_HOOK = hookOf('h-1', {
+  kind: 'generic',
+  mapping: { number: '/user/phone', code: `/${HOSTILE}`, id: '/id' },
+  proof: { kind: 'hmac', header: 'X-Signature', encoding: 'hex' },
+});
+
 /** A call of a log-in hook. */
 export function hookCallOf(id: string, changes: object = {}): object {
   return { id, at: ago(3), outcome: 'accepted', number: '226******33', message: 'm-1', test: false, ...changes };
@@ -331,16 +337,13 @@ export const FULL_SCREENS: FakeRoutes = {
   ]),
   'GET hooks': {
     items: [
-      hookOf('h-1', {
-        kind: 'generic',
-        mapping: { number: '/user/phone', code: `/${HOSTILE}`, id: '/id' },
-        proof: { kind: 'hmac', header: 'X-Signature', encoding: 'hex' },
-      }),
+      GENERIC_HOOK,
       hookOf('h-2', { name: HOSTILE, status: 'disabled' }),
       hookOf('h-3', { name: RIGHT_TO_LEFT, channel: 'msgapp', kind: 'logto' }),
       hookOf('h-4', { name: null, kind: 'zitadel', limits: { max_segments: 2, daily_units: null } }),
     ],
   },
+  'GET hooks/h-1': GENERIC_HOOK,
   'GET hooks/h-1/calls': {
     items: [
       hookCallOf('c-1'),
@@ -408,6 +411,7 @@ export const EMPTY_SCREENS: FakeRoutes = {
   'GET codes': { items: [], refusals: [] },
   'GET webhooks/w-1': endpointOf('w-1'),
   'GET webhooks/w-1/attempts': list([]),
+  'GET hooks/h-1': hookOf('h-1'),
   'GET hooks/h-1/calls': { items: [] },
   'GET events': { items: [], next_after: 0, last: 0 },
   'GET events/stream': () => streamOf([]),

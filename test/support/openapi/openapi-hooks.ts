@@ -64,6 +64,7 @@ export async function playHooks(fetch: Fetch, app: MessagingApp): Promise<readon
   await ask(429, 'POST', `/${id}/test`, { number: NUMBER });
   await ask(200, 'GET', `/${id}/calls`);
   await ask(200, 'GET', '');
+  await ask(200, 'GET', `/${id}`);
   await ask(200, 'POST', `/${id}/disable`);
   await call(403, { to: NUMBER, text: 'Code 1234', id: '10' });
   await ask(403, 'POST', `/${id}/test`, { number: '22670000003' });
@@ -80,6 +81,7 @@ export async function playHooks(fetch: Fetch, app: MessagingApp): Promise<readon
     const body = what === 'rotate' ? {} : what === 'test' ? { number: '22670000002' } : undefined;
     await ask(404, 'POST', `/${id}/${what}`, body);
   }
+  await ask(404, 'GET', `/${id}`);
   await ask(404, 'GET', `/${id}/calls`);
   await call(404, { to: NUMBER, text: 'Code 1234', id: '11' });
   return wrong;

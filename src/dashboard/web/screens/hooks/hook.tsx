@@ -8,6 +8,7 @@ import { Facts, Screen, Section } from '../../components/page.js';
 import { Ago, Code, Status, type Tone } from '../../components/shown.js';
 import { Table } from '../../components/table.js';
 import { messaging } from '../../core/clients.js';
+import { isPassing } from '../../core/errors.js';
 import { useForm } from '../../core/form.js';
 import { number } from '../../core/format.js';
 import { LIVE, useResource } from '../../core/resource.js';
@@ -23,20 +24,22 @@ import './hooks.css';
 
 const GOOD: Readonly<Partial<Record<LoginHookCall['outcome'], Tone>>> = { accepted: 'good', repeated: 'calm' };
 
-interface HookProps {
-  readonly of: LoginHook;
-  /** A note if the settings may be old. */
-  readonly stale: preact.ComponentChildren;
-  reload(): Promise<void>;
-}
-
 /** One hook: its URL, its settings, its last calls, and the actions on it. */
-export function Hook({ of, stale, reload }: HookProps) {
-  const calls = useResource((signal) => messaging().hooks.calls(of.id, { signal }), [of.id], LIVE);
+export function Hook({ id }: { readonly id: string }) {
+  const { data: of, error, reload } = useResource((signal) => messaging().hooks.get(id, { signal }), [id], LIVE);
+  const calls = useResource((signal) => messaging().hooks.calls(id, { signal }), [id], LIVE);
+  const back = [hrefOf('hooks'), t('back')] as const;
+  if (!of) {
+    return (
+      <Screen title={t('title')} back={back}>
+        {error === undefined ? <Loading lines={8} /> : <Failure error={error} onRetry={() => void reload()} />}
+      </Screen>
+    );
+  }
   const { daily_units: daily, max_segments: segments } = of.limits;
   return (
-    <Screen title={hookName(of)} back={[hrefOf('hooks'), t('back')]} lead={t('leadOf', { kind: kindName(of.kind) })}>
-      {stale}
+    <Screen title={hookName(of)} back={back} lead={t('leadOf', { kind: kindName(of.kind) })}>
+      {error !== undefined && (isPassing(error) ? <Note tone="warn">{word('stale')}</Note> : <Failure error={error} />)}
       <Actions of={of} reload={reload} onTested={() => void calls.reload()} />
       <div class="card">
         <h2 class="hook-url">{t('url')}</h2>
@@ -113,7 +116,9 @@ type Open =
   | { readonly what: 'test' | 'rotate' | 'disable' | 'remove' }
   | { readonly what: 'secret'; readonly made: LoginHookWithSecret };
 
-interface ActionsProps extends Pick<HookProps, 'of' | 'reload'> {
+interface ActionsProps {
+  readonly of: LoginHook;
+  reload(): Promise<void>;
   onTested(): void;
 }
 
@@ -198,10 +203,7 @@ function Actions({ of, reload, onTested }: ActionsProps) {
           said={t('removed')}
           next="hooks"
           change={() => messaging().hooks.remove(id)}
-          onClose={(done) => {
-            close();
-            if (done) void reload();
-          }}
+          onClose={close}
         >
           <p>{t('removeWhat')}</p>
         </Confirm>

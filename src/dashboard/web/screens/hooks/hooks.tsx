@@ -18,6 +18,10 @@ import { kindName, t } from './hook-texts.js';
 
 /** The log-in hooks of the account, or one of them. The address decides which. */
 export function Hooks({ rest }: { readonly rest: string }) {
+  return rest === '' ? <List /> : <Hook key={rest} id={rest} />;
+}
+
+function List() {
   const hooks = useResource((signal) => messaging().hooks.list({ signal }), [], LIVE);
   const { data, error, reload } = hooks;
   if (!data) {
@@ -34,23 +38,16 @@ export function Hooks({ rest }: { readonly rest: string }) {
     ) : (
       <Failure error={error} onRetry={() => void reload()} />
     ));
-  if (rest === '') return <List of={data.items} stale={stale} reload={() => void reload()} />;
-  const hook = data.items.find(({ id }) => id === rest);
-  if (hook) return <Hook key={rest} of={hook} stale={stale} reload={reload} />;
-  return (
-    <Screen title={t('title')} back={[hrefOf('hooks'), t('back')]}>
-      <Empty title={t('gone')} />
-    </Screen>
-  );
+  return <Found of={data.items} stale={stale} reload={() => void reload()} />;
 }
 
-interface ListProps {
+interface FoundProps {
   readonly of: readonly LoginHook[];
   readonly stale: preact.ComponentChildren;
   reload(): void;
 }
 
-function List({ of, stale, reload }: ListProps) {
+function Found({ of, stale, reload }: FoundProps) {
   const asking = useSignal(false);
   const made = useSignal<LoginHookWithSecret | undefined>(undefined);
   const make = can('hooks.send') && (
