@@ -31,8 +31,10 @@ export type LinkNews = ({ readonly type: 'qr' } & LinkCodeView) | ({ readonly ty
 
 /** The fields that all messages have. */
 interface Addressed {
-  /** E.164 digits without the plus sign, or a contact (`ct_…`), whose linked number then sends. */
-  readonly to: string;
+  /** E.164 digits without the plus sign, or a contact (`ct_…`), whose linked number then sends. Not needed with `reply_to`. */
+  readonly to?: string | undefined;
+  /** The received message that this one answers and quotes: the `data.id` of `msgapp.received`. */
+  readonly reply_to?: string | undefined;
   /** The sending number. Default: the connected number that was connected first. */
   readonly from?: string | undefined;
   /** Default: `normal`. */

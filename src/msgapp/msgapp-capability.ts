@@ -13,6 +13,7 @@ import { MsgappService } from './msgapp-service.js';
 import { ReceivedFiles } from './received/received-files.js';
 import { ReceivedMessageStore } from './received/received-message-store.js';
 import { ReceivedMessages } from './received/received-messages.js';
+import { ReceivedOrigins } from './received/received-origins.js';
 import { Addressees } from './sending/addressees.js';
 import { MediaIntake } from './sending/media-intake.js';
 import { Senders } from './sending/senders.js';
@@ -58,6 +59,7 @@ export function msgappCapability(channel: string): Capability {
       ChannelInjections,
       ReceivedMessages,
       ReceivedFiles,
+      ReceivedOrigins,
       QrCodes,
       EventStreams,
       CredentialCheck,

@@ -27,6 +27,7 @@ import { AddressStore } from './address-store.js';
 import { ContactStore } from './contacts/contact-store.js';
 import { MsgappSettings } from './msgapp-options.js';
 import { type IncomingMsgapp, type LinkEvent, MsgappTransport, type Pacing } from './msgapp-transport.js';
+import { ReceivedOrigins } from './received/received-origins.js';
 import { ContactLimits, MessageCarrier } from './sending/message-carrier.js';
 import { isMediaPayload, MessageContents } from './sending/message-contents.js';
 import { Pace } from './sending/pace.js';
@@ -70,6 +71,7 @@ export class MsgappChannel extends Channel {
     sessionStore: SessionStore,
     addresses: AddressStore,
     contacts: ContactStore,
+    origins: ReceivedOrigins,
     notifier: Notifier,
     media: MediaStore,
     texts: TextSources,
@@ -95,6 +97,7 @@ export class MsgappChannel extends Channel {
       leaseMs,
       addresses,
       contacts,
+      origins,
       notifier,
       app: transport.name.slice(0, 64),
       contents: new MessageContents(texts, media),

@@ -6,7 +6,7 @@ import { type ErasureRule, provideErasure } from '../outbox/retention/erasure-se
 import { RetentionSettings } from '../outbox/retention/retention-options.js';
 import { AddressStore } from './address-store.js';
 import { ContactStore } from './contacts/contact-store.js';
-import { ReceivedMessageStore } from './received/received-message-store.js';
+import { type QuotePlace, ReceivedMessageStore } from './received/received-message-store.js';
 import { THERE_MS } from './sending/recipient-check.js';
 import { SessionStore } from './sessions/session-store.js';
 
@@ -76,6 +76,21 @@ function contactErasure(contacts: ContactStore, received: ReceivedMessageStore):
   };
 }
 
+/**
+ * Adds a rule that removes the texts which answers would quote, when texts are purged (`retention.texts`). It remembers its place in
+ * memory only, so a new process reads all received messages once more.
+ */
+function addQuotePurge(purger: Purger, { texts }: RetentionSettings, store: ReceivedMessageStore): void {
+  if (texts === undefined) return;
+  let place: QuotePlace | undefined;
+  const purge = async (before: number, limit: number) => {
+    const { read, next } = await store.purgeQuotes(before, limit, place);
+    place = next;
+    return read;
+  };
+  purger.add({ what: 'quotes of received messages', keepMs: texts, purge });
+}
+
 /** Adds a rule that purges contacts when recipients are purged (`retention.messages`). */
 function addContactPurge(purger: Purger, { messages }: RetentionSettings, store: ContactStore): void {
   if (messages === undefined) return;
@@ -111,6 +126,11 @@ export const MSGAPP_PURGES = [
     provide: Symbol('contactPurge'),
     useFactory: addContactPurge,
     inject: [Purger, RetentionSettings, ContactStore],
+  },
+  {
+    provide: Symbol('quotePurge'),
+    useFactory: addQuotePurge,
+    inject: [Purger, RetentionSettings, ReceivedMessageStore],
   },
   ...MSGAPP_ERASURES,
 ];

@@ -3,7 +3,7 @@ import type { StoredMessage, TrackedRecipient } from '../outbox/outbox-records.j
 import { isRemoved } from '../outbox/retention/removed-payload.js';
 import { dueView, scheduleView } from '../outbox/schedule/schedule-view.js';
 import type { MsgappMessage } from './msgapp.api.js';
-import { isMediaPayload, type MediaDescription, type ShownPayload } from './sending/message-contents.js';
+import { answeredBy, isMediaPayload, type MediaDescription, type ShownPayload } from './sending/message-contents.js';
 
 /** Converts a stored message to the form that its account sees. */
 export function messageOf(
@@ -16,6 +16,7 @@ export function messageOf(
     messageID: message.id,
     from: message.sender,
     to: recipient.number,
+    reply_to: answeredBy(payload) ?? null,
     // `body` and `media` are both null if the content was removed.
     body: isRemoved(payload) || isMediaPayload(payload) ? null : payload.text,
     media: !isRemoved(payload) && isMediaPayload(payload) ? mediaOf(payload.media, payload.caption) : null,

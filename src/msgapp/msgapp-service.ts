@@ -27,18 +27,14 @@ import { MsgappSettings } from './msgapp-options.js';
 import { type MsgappListQuery, messageQuery } from './msgapp-query.js';
 import { messageOf } from './msgapp-results.js';
 import { MAX_TEXT, type MediaKind } from './msgapp-transport.js';
-import { Addressees } from './sending/addressees.js';
+import { type Addressee, Addressees, type AddressInput } from './sending/addressees.js';
 import { MediaIntake } from './sending/media-intake.js';
 import { isShownPayload, type MediaPayload } from './sending/message-contents.js';
 import { type Sender, Senders } from './sending/senders.js';
 
 /** A text to one person. */
-export interface MsgappText extends ScheduleInput {
-  /** E.164 digits without the plus sign, or a contact (`ct_…`), whose linked number then sends. */
-  readonly to: string;
+export interface MsgappText extends AddressInput, ScheduleInput {
   readonly body?: string | undefined;
-  /** The sending number. Default: of the numbers connected now, the one that was first connected earliest. */
-  readonly from?: string | undefined;
   /** How soon it is handed over, compared with other messages of the sending number. Default `normal`. */
   readonly priority?: SendPriority | undefined;
   /** Look-ups, listings and events repeat it. At most 16 keys, 512 characters (code points) in all. */
@@ -46,9 +42,7 @@ export interface MsgappText extends ScheduleInput {
 }
 
 /** A file to one person. */
-export interface MsgappFile extends ScheduleInput {
-  /** E.164 digits without the plus sign, or a contact (`ct_…`), whose linked number then sends. */
-  readonly to: string;
+export interface MsgappFile extends AddressInput, ScheduleInput {
   /** The URL from which the service fetches the file. */
   readonly mediaUrl: string;
   /**
@@ -57,8 +51,6 @@ export interface MsgappFile extends ScheduleInput {
    */
   readonly mediaType?: MediaKind | undefined;
   readonly caption?: string | undefined;
-  /** The sending number. Default: of the numbers connected now, the one that was first connected earliest. */
-  readonly from?: string | undefined;
   /** How soon it is handed over, compared with other messages of the sending number. Default `normal`. */
   readonly priority?: SendPriority | undefined;
   /** Look-ups, listings and events repeat it. At most 16 keys, 512 characters (code points) in all. */
@@ -108,7 +100,7 @@ export class MsgappService {
    * Charges and queues a text. When the promise resolves, the text is stored and will be delivered. If it throws, nothing is
    * charged.
    *
-   * @throws MessagingError `error.invalid_number`, `error.contact_not_found`, `error.contact_other_session`, `error.empty_message`, `error.field_invalid` for more than 65 536 characters
+   * @throws MessagingError `error.invalid_number`, `error.contact_not_found`, `error.contact_other_session`, `error.message_not_found` (for `reply_to`), `error.empty_message`, `error.field_invalid` for more than 65 536 characters
    * and for an unknown priority, `error.send_at_invalid`, `error.valid_for_invalid`, `error.field_not_object` and `error.metadata_too_large` for metadata, `error.field_not_string`,
    * `error.body_not_object`, `error.unsendable_character`, `error.msgapp_no_session`, `error.msgapp_not_connected`,
    * `error.msgapp_reconnecting` (with `retryAfter`), `error.key_cap`, `error.insufficient_balance`, `error.account_not_found`,
@@ -138,14 +130,14 @@ export class MsgappService {
       const body = text.body ?? '';
       checkText('body', body);
       if (isInvisible(body)) throw new MessagingError('error.empty_message');
-      const { recipient, from } = await this.addressees.find(accountId, text, host);
-      const sender = await this.senders.choose(accountId, from, host);
+      const addressee = await this.addressees.find(accountId, text, host);
+      const sender = await this.senders.choose(accountId, addressee.from, host);
       const payload = { kind: 'text', text: body };
       const draft = this.draft(
         this.ids.next(),
         accountId,
         sender,
-        recipient,
+        addressee,
         text,
         { priority, metadata, payload },
         once,
@@ -187,14 +179,14 @@ export class MsgappService {
       }
       const caption = file.caption ?? undefined;
       checkText('caption', caption ?? '');
-      const { recipient, from } = await this.addressees.find(accountId, file, host);
-      const sender = await this.senders.choose(accountId, from, host);
+      const addressee = await this.addressees.find(accountId, file, host);
+      const sender = await this.senders.choose(accountId, addressee.from, host);
       if (!host) await this.checkFunds(accountId);
       const id = this.ids.next();
       const media = await this.intake.take(accountId, id, file.mediaUrl, kind, { signal, host });
       const payload: MediaPayload = { kind: 'media', media, ...(caption === undefined ? {} : { caption }) };
       try {
-        const draft = this.draft(id, accountId, sender, recipient, file, { priority, metadata, payload }, once);
+        const draft = this.draft(id, accountId, sender, addressee, file, { priority, metadata, payload }, once);
         const scheduled = await withWindow({ ...draft, key }, window);
         const accepted = await this.outbox.accept(scheduled, { host, signal });
         if (accepted.replayed) await this.intake.remove(id, host);
@@ -260,7 +252,7 @@ export class MsgappService {
     id: string,
     accountId: string,
     { sessionId, number }: Sender,
-    recipient: string,
+    { recipient, replyTo }: Addressee,
     input: ScheduleInput,
     message: Pick<Send, 'priority' | 'metadata' | 'payload'>,
     once: IdempotencyKey | undefined,
@@ -278,6 +270,7 @@ export class MsgappService {
       lane: sessionId,
       sender: number,
       ...message,
+      payload: replyTo === undefined ? message.payload : { ...message.payload, replyTo },
       reply,
       at,
       recipients: [{ number: recipient, units }],

@@ -122,6 +122,12 @@ export const MsgappMessage = object('The message with its status and the time of
   messageID: identifier('The message.', EXAMPLE.message),
   from: phoneNumber('The sending number.', EXAMPLE.sender),
   to: shownRecipient('The recipient.'),
+  reply_to: nullable(
+    identifier(
+      'The received message that it answers. Null if it answers none, or if the text was removed.',
+      EXAMPLE.message,
+    ),
+  ),
   body: nullable(text('The text. Null for a file, or if the text was removed.', { example: EXAMPLE.text })),
   media: file('How the phone shows it.', { fileName: text('Its name.') }),
   status: oneOf(DELIVERY_STATUSES, meaningsOf(DELIVERY_STATUSES)),

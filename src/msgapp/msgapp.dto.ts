@@ -17,8 +17,14 @@ import type { WindowInput } from '../outbox/windows/window.api.js';
 
 /** Body of `POST …/send/text`. */
 export class SendTextBody {
+  /** Needed without `reply_to`. */
+  @IsOptional()
   @IsNumberOrContact()
-  readonly to: string = '';
+  readonly to?: string;
+
+  @IsOptional()
+  @IsString()
+  readonly reply_to?: string;
 
   /** Optional here, because the service has its own error for an empty text. */
   @IsOptional()
@@ -53,8 +59,14 @@ export class SendTextBody {
 
 /** Body of `POST …/send/media`. */
 export class SendMediaBody {
+  /** Needed without `reply_to`. */
+  @IsOptional()
   @IsNumberOrContact()
-  readonly to: string = '';
+  readonly to?: string;
+
+  @IsOptional()
+  @IsString()
+  readonly reply_to?: string;
 
   @IsString()
   readonly mediaUrl: string = '';

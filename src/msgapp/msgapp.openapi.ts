@@ -49,6 +49,8 @@ const SENDS = {
 const SEND_ERRORS: readonly ErrorDescription[] = [
   { code: 'error.window_empty', values: { country: 'US' } },
   'error.unsendable_character',
+  { code: 'error.field_missing', values: { field: 'to' } },
+  'error.message_not_found',
   'error.contact_not_found',
   { code: 'error.contact_other_session', values: { linked: EXAMPLE.sender } },
   'error.msgapp_no_session',
@@ -67,6 +69,9 @@ const PRIORITY = oneOf(
 );
 
 const METADATA = 'Look-ups, listings and events repeat it.';
+
+const REPLY_TO =
+  'The `data.id` of the event `msgapp.received`: the message that this one answers and quotes. Its sender is the recipient.';
 
 const FROM = 'The sending number. Default: the connected number that was connected first.';
 
@@ -120,7 +125,8 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
         name: 'SendMsgappText',
         description: 'A text for one person.',
         ...fieldsOf(SendTextBody, {
-          to: 'The recipient.',
+          to: 'The recipient. Needed without `reply_to`.',
+          reply_to: text(REPLY_TO, { example: EXAMPLE.message }),
           body: text('The text.', { minLength: 1, maxLength: MAX_TEXT, pattern: '\\S' }),
           from: FROM,
           priority: PRIORITY,
@@ -131,7 +137,7 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
         required: ['body'],
         examples: { text: { to: EXAMPLE.number, body: EXAMPLE.text } },
       },
-      errors: [...invalid('priority'), 'error.empty_message', ...SEND_ERRORS],
+      errors: [...invalid('priority', 'reply_to'), 'error.empty_message', ...SEND_ERRORS],
     },
     sendMedia: {
       ...SENDS,
@@ -143,7 +149,8 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
         name: 'SendMsgappMedia',
         description: 'A file for one person.',
         ...fieldsOf(SendMediaBody, {
-          to: 'The recipient.',
+          to: 'The recipient. Needed without `reply_to`.',
+          reply_to: text(REPLY_TO, { example: EXAMPLE.message }),
           mediaUrl: text('URL of the file: http or https, on a public address, at most 50 MB.', { example: MEDIA_URL }),
           mediaType: oneOf(
             MEDIA_KINDS,
@@ -158,7 +165,7 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
         }),
         examples: { photo: { to: EXAMPLE.number, mediaUrl: MEDIA_URL, caption: 'Le colis' } },
       },
-      errors: [...invalid('mediaType', 'priority'), 'error.media_unavailable', ...SEND_ERRORS],
+      errors: [...invalid('mediaType', 'priority', 'reply_to'), 'error.media_unavailable', ...SEND_ERRORS],
     },
     list: {
       operationId: 'listMsgappMessages',

@@ -41,9 +41,11 @@ export function msgappTables(dialect: Dialect): string[] {
     // contact_id: the sender. Null if the app does not say who that is, or if the contact was erased.
     // number: the sender's number. Null if it is not known or if it was erased.
     // file: the data with which the file is fetched, encrypted. Null if there is no file.
+    // origin: what the app calls the message, so that it can be answered, encrypted. Null for a reaction, and if it was erased.
+    // quote: the beginning of its text, for an answer that quotes it, encrypted. Null without a text, and if it was removed.
     `CREATE TABLE messaging_msgapp_received (
       name ${id} NOT NULL PRIMARY KEY, id ${id} NOT NULL, account_id ${id} NOT NULL, session_id ${id} NOT NULL, contact_id ${id},
-      number ${id}, file ${text}, received_at ${integer} NOT NULL)`,
+      number ${id}, file ${text}, origin ${text}, quote ${text}, received_at ${integer} NOT NULL)`,
     'CREATE UNIQUE INDEX messaging_msgapp_received_id ON messaging_msgapp_received (id)',
     `CREATE INDEX messaging_msgapp_received_number ON messaging_msgapp_received (number)${dialect.indexedOnly('number')}`,
     `CREATE INDEX messaging_msgapp_received_contact ON messaging_msgapp_received (contact_id)${dialect.indexedOnly('contact_id')}`,

@@ -228,11 +228,12 @@ class SandboxMsgappLink implements Link {
   }
 
   /** A message of a messaging app has one recipient. */
-  private asShown({ messageId, from, to, content }: NumberedMsgapp): PhoneDelivery {
+  private asShown({ messageId, from, to, content, quote }: NumberedMsgapp): PhoneDelivery {
     const media = 'media' in content ? described(content.media) : undefined;
     const text = 'text' in content ? content.text : '';
     const receivedAt = this.parts.clock.now();
-    return { messageId, channel: this.order.channel, from, to, text, media, receivedAt, position: 0 };
+    const quoted = quote && { quote: quote.text ?? '…' };
+    return { messageId, channel: this.order.channel, from, to, text, media, ...quoted, receivedAt, position: 0 };
   }
 }
 

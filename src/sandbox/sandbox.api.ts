@@ -27,45 +27,57 @@ export const CodeView = object('A code to scan.', {
 export interface CodeView extends TypeOf<typeof CodeView> {}
 
 /** A message in the form that its phone shows. */
-export const PhoneMessageView = object('A message, as its phone shows it.', {
-  messageID: identifier('The `smsID` or `messageID` of the send.', EXAMPLE.message),
-  channel: text('`sms`, or the name of a messaging-app channel.', { minLength: 1, example: 'sms' }),
-  from: text('The signature or the number of the sender.', { example: 'INFOS' }),
-  to: phoneNumber('The phone.'),
-  text: text('The whole text.', { example: EXAMPLE.text }),
-  media: file('The kind of the file.'),
-  receivedAt: moment('When the phone received it.'),
-});
+export const PhoneMessageView = object(
+  'A message, as its phone shows it.',
+  {
+    messageID: identifier('The `smsID` or `messageID` of the send.', EXAMPLE.message),
+    channel: text('`sms`, or the name of a messaging-app channel.', { minLength: 1, example: 'sms' }),
+    from: text('The signature or the number of the sender.', { example: 'INFOS' }),
+    to: phoneNumber('The phone.'),
+    text: text('The whole text.', { example: EXAMPLE.text }),
+    quote: text('The beginning of the message that it answers. Left out if it answers none.', { example: 'Bonjour' }),
+    media: file('The kind of the file.'),
+    receivedAt: moment('When the phone received it.'),
+  },
+  ['quote'],
+);
 export interface PhoneMessageView extends TypeOf<typeof PhoneMessageView> {}
 
 /** A received file. */
 export type PhoneMediaView = NonNullable<PhoneMessageView['media']>;
 
 /** A message that was sent to a phone, in the form that the page shows. */
-export const ScreenMessageView = object('A message that was sent to a phone, with its status.', {
-  messageID: identifier('The `smsID` or `messageID` of the send.', EXAMPLE.message),
-  channel: text('`sms`, or the name of a messaging-app channel.', { minLength: 1, example: 'sms' }),
-  from: text('The signature or the number of the sender.', { example: 'INFOS' }),
-  fromText: text('The same, in the form that people read.', { example: 'INFOS' }),
-  to: phoneNumber('The phone.'),
-  toText: text('The same, in the form that people read.', { example: '+226 70 00 00 00' }),
-  text: text('The whole text.', { example: EXAMPLE.text }),
-  media: file('The kind of the file.', {
-    fileName: nullable(text('Its name.')),
-    player: nullable(
-      oneOf(['image', 'audio', 'video'], 'The HTML element that shows it in a browser. Null: it can only be saved.'),
+export const ScreenMessageView = object(
+  'A message that was sent to a phone, with its status.',
+  {
+    messageID: identifier('The `smsID` or `messageID` of the send.', EXAMPLE.message),
+    channel: text('`sms`, or the name of a messaging-app channel.', { minLength: 1, example: 'sms' }),
+    from: text('The signature or the number of the sender.', { example: 'INFOS' }),
+    fromText: text('The same, in the form that people read.', { example: 'INFOS' }),
+    to: phoneNumber('The phone.'),
+    toText: text('The same, in the form that people read.', { example: '+226 70 00 00 00' }),
+    text: text('The whole text.', { example: EXAMPLE.text }),
+    quote: text('The beginning of the message that it answers. Left out if it answers none.', { example: 'Bonjour' }),
+    media: file('The kind of the file.', {
+      fileName: nullable(text('Its name.')),
+      player: nullable(
+        oneOf(['image', 'audio', 'video'], 'The HTML element that shows it in a browser. Null: it can only be saved.'),
+      ),
+      kept: flag('Whether its bytes can still be read.'),
+    }),
+    status: oneOf(DELIVERY_STATUSES, 'The state of its delivery. `delivered` and `read`: the phone has it.', {
+      example: 'delivered',
+    }),
+    error: nullable(text('Why it has not arrived.')),
+    segments: nullable(count('The number of SMS. Null on other channels.', { example: 1 })),
+    units: nullable(
+      count('How many units were charged for the delivery. Null while this is not known.', { example: 1 }),
     ),
-    kept: flag('Whether its bytes can still be read.'),
-  }),
-  status: oneOf(DELIVERY_STATUSES, 'The state of its delivery. `delivered` and `read`: the phone has it.', {
-    example: 'delivered',
-  }),
-  error: nullable(text('Why it has not arrived.')),
-  segments: nullable(count('The number of SMS. Null on other channels.', { example: 1 })),
-  units: nullable(count('How many units were charged for the delivery. Null while this is not known.', { example: 1 })),
-  refundedUnits: nullable(count('How many of these units were refunded.', { example: 0 })),
-  receivedAt: moment('When the phone received it, or when its delivery was first tried.'),
-});
+    refundedUnits: nullable(count('How many of these units were refunded.', { example: 0 })),
+    receivedAt: moment('When the phone received it, or when its delivery was first tried.'),
+  },
+  ['quote'],
+);
 export interface ScreenMessageView extends TypeOf<typeof ScreenMessageView> {}
 
 /** A file in the form that the page shows. */

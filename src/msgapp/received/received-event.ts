@@ -58,6 +58,11 @@ export function dataOf({ session, message }: Arrived, { id, contact, from, refer
   };
 }
 
+/** Returns the beginning of a message's text, which an answer quotes. */
+export function quoteOf({ text }: IncomingMsgapp): string | undefined {
+  return text === undefined ? undefined : eventText(text, QUOTE_BYTES).text;
+}
+
 /** Cuts a long name. */
 export function short(text: string | undefined): string | undefined {
   return text === undefined ? undefined : eventText(text, NAME_BYTES).text;

@@ -3,7 +3,7 @@ import type { NewEvent } from '../../events/event-types.js';
 import type { Dialect } from '../../storage/dialect.js';
 import type { Database } from '../../storage/engine/database.js';
 import { type Operation, rowsOf, write } from '../../storage/engine/operation.js';
-import { optionalText, shapeOf, textOf } from '../../storage/engine/rows.js';
+import { integerOf, optionalText, shapeOf, textOf } from '../../storage/engine/rows.js';
 import type { Contact, Sighting } from '../contacts/contact.js';
 import { identifiedEvent, meetContacts } from '../contacts/contact-rows.js';
 
@@ -13,12 +13,20 @@ export interface StoredReceived {
   readonly id: string;
   readonly accountId: string;
   readonly sessionId: string;
+  /** The sender. Undefined if the app does not say who that is, or if the contact was erased. */
+  readonly contactId: string | undefined;
+  /** The number of the sender, if it was known when the message came. */
+  readonly number: string | undefined;
   /** The data with which its file is fetched, encrypted. Undefined if there is no file. */
   readonly file: string | undefined;
+  /** What the app calls the message, encrypted. Undefined for a reaction, and if it was erased. */
+  readonly origin: string | undefined;
+  /** The beginning of its text, encrypted. Undefined without a text, and if it was removed. */
+  readonly quote: string | undefined;
 }
 
 /** A message to store. */
-export interface NewReceived extends StoredReceived {
+export interface NewReceived extends Omit<StoredReceived, 'contactId' | 'number'> {
   /** A name that a repeat of the message has too. At most 64 characters. */
   readonly name: string;
   /** Who wrote it, with the number if the app shows it. Undefined: the app says nothing of the sender. */
@@ -72,14 +80,19 @@ export class ReceivedMessageStore {
   }
 
   async find(id: string): Promise<StoredReceived | undefined> {
-    const sql = 'SELECT m.id, m.account_id, m.session_id, m.file FROM messaging_msgapp_received m WHERE m.id = ?';
+    const columns = 'm.id, m.account_id, m.session_id, m.contact_id, m.number, m.file, m.origin, m.quote';
+    const sql = `SELECT ${columns} FROM messaging_msgapp_received m WHERE m.id = ?`;
     const [row] = await this.database.read(() => rowsOf(sql, id));
     return (
       row && {
         id: textOf(row, 'id'),
         accountId: textOf(row, 'account_id'),
         sessionId: textOf(row, 'session_id'),
+        contactId: optionalText(row, 'contact_id'),
+        number: optionalText(row, 'number'),
         file: optionalText(row, 'file'),
+        origin: optionalText(row, 'origin'),
+        quote: optionalText(row, 'quote'),
       }
     );
   }
@@ -90,7 +103,7 @@ export class ReceivedMessageStore {
    */
   eraseContact(contactId: string): Promise<number> {
     const sql =
-      'UPDATE messaging_msgapp_received SET number = NULL, contact_id = NULL, file = NULL WHERE contact_id = ?';
+      'UPDATE messaging_msgapp_received SET number = NULL, contact_id = NULL, file = NULL, origin = NULL, quote = NULL WHERE contact_id = ?';
     return this.database.write(() => write(sql, contactId));
   }
 
@@ -100,6 +113,19 @@ export class ReceivedMessageStore {
    */
   erase(number: string, limit: number): Promise<number> {
     return this.database.write(() => eraseNumber(this.database.dialect, number, limit));
+  }
+
+  /**
+   * Removes the texts that answers would quote, of at most `limit` messages from before a moment that are after a place.
+   * @param after the `next` of the last call. Undefined: from the oldest message on
+   * @returns how many messages were read, and the place of the last of them
+   */
+  purgeQuotes(
+    before: number,
+    limit: number,
+    after?: QuotePlace,
+  ): Promise<{ readonly read: number; readonly next: QuotePlace | undefined }> {
+    return this.database.write(() => removeQuotes(this.database.dialect, before, limit, after));
   }
 
   /**
@@ -113,7 +139,37 @@ export class ReceivedMessageStore {
   }
 }
 
-const MESSAGE = shapeOf('name id account_id session_id contact_id number file', 'received_at');
+/** A place in the order in which messages came. */
+export interface QuotePlace {
+  readonly at: number;
+  readonly name: string;
+}
+
+function* removeQuotes(
+  dialect: Dialect,
+  before: number,
+  limit: number,
+  after: QuotePlace = { at: -1, name: '' },
+): Operation<{ readonly read: number; readonly next: QuotePlace | undefined }> {
+  const rows = yield* rowsOf(
+    `SELECT m.name, m.received_at FROM messaging_msgapp_received m
+      WHERE m.received_at < ? AND m.received_at >= ? AND (m.received_at > ? OR m.name > ?) ORDER BY m.received_at, m.name LIMIT ?`,
+    before,
+    after.at,
+    after.at,
+    after.name,
+    limit,
+  );
+  const last = rows.at(-1);
+  if (!last) return { read: 0, next: after };
+  yield {
+    sql: `UPDATE messaging_msgapp_received SET quote = NULL WHERE name ${dialect.among()} AND quote IS NOT NULL`,
+    params: [JSON.stringify(rows.map((row) => textOf(row, 'name')))],
+  };
+  return { read: rows.length, next: { at: integerOf(last, 'received_at'), name: textOf(last, 'name') } };
+}
+
+const MESSAGE = shapeOf('name id account_id session_id contact_id number file origin quote', 'received_at');
 
 /** Returns for each message whether its name is new. */
 function* addMessages(
@@ -131,6 +187,8 @@ function* addMessages(
       contacts.get(each)?.id ?? null,
       each.sender?.number ?? contacts.get(each)?.number ?? null,
       each.file ?? null,
+      each.origin ?? null,
+      each.quote ?? null,
       each.receivedAt,
     ])
     .sort();
@@ -151,7 +209,7 @@ function* eraseNumber(dialect: Dialect, number: string, limit: number): Operatio
   );
   if (found.length === 0) return 0;
   return yield* write(
-    `UPDATE messaging_msgapp_received SET number = NULL, contact_id = NULL, file = NULL WHERE name ${dialect.among()}`,
+    `UPDATE messaging_msgapp_received SET number = NULL, contact_id = NULL, file = NULL, origin = NULL, quote = NULL WHERE name ${dialect.among()}`,
     JSON.stringify(found.map((row) => textOf(row, 'name'))),
   );
 }

@@ -18,14 +18,18 @@ import type { IncomingMsgapp } from '../msgapp-transport.js';
 import { SessionVault } from '../sessions/credential-vault.js';
 import { type MessageReceiver, SessionManager } from '../sessions/session-manager.js';
 import type { StoredSession } from '../sessions/session-records.js';
-import { type Arrived, dataOf, numberOf, short } from './received-event.js';
+import { type Arrived, dataOf, numberOf, quoteOf, short } from './received-event.js';
 import { RECEIVED_FILE, type ReceivedFile } from './received-file.js';
 import { type NewReceived, ReceivedMessageStore } from './received-message-store.js';
+import { ReceivedOrigins } from './received-origins.js';
 
 /** How many messages may wait for the storage. Further messages are lost. */
 const WAITING_LIMIT = 10_000;
 /** How many messages a transaction stores at most. */
 const AT_A_TIME = 100;
+
+/** Nobody answers a reaction. */
+const NOT_REFERRED_TO = { origin: undefined, quote: undefined };
 
 /**
  * Stores the messages that people write to the linked numbers, each once, as events. The app counts a message as delivered before
@@ -53,6 +57,7 @@ export class ReceivedMessages implements MessageReceiver {
     sessions: SessionManager,
     private readonly received: ReceivedMessageStore,
     private readonly contacts: ContactStore,
+    private readonly origins: ReceivedOrigins,
     private readonly outbox: OutboxStore,
     private readonly vault: SessionVault,
     private readonly settings: MsgappSettings,
@@ -160,6 +165,8 @@ export class ReceivedMessages implements MessageReceiver {
       .update(JSON.stringify([sessionId, message.chat, message.id]))
       .digest('base64url');
     const arrived = { session, message };
+    const origin =
+      message.kind === 'reaction' ? NOT_REFERRED_TO : this.origins.seal(sessionId, id, message, quoteOf(message));
     return {
       id,
       name,
@@ -168,6 +175,7 @@ export class ReceivedMessages implements MessageReceiver {
       sender: this.sightingOf(arrived, at),
       receivedAt: at,
       file: file && this.vault.seal(sessionId, RECEIVED_FILE, id, JSON.stringify(file)),
+      ...origin,
       event: (sender) => {
         const from = numberOf(message) ?? sender?.number;
         const data = dataOf(arrived, { id, contact: sender?.id, from, refersTo, at });

@@ -8,10 +8,11 @@ import type { DeliveryResult } from '../../outbox/delivery/delivery-result.js';
 import type { Delivery } from '../../outbox/outbox-records.js';
 import type { AddressStore } from '../address-store.js';
 import type { ContactStore } from '../contacts/contact-store.js';
-import type { Link, LinkResult, OutgoingMsgapp } from '../msgapp-transport.js';
+import type { Link, LinkResult, OutgoingMsgapp, QuotedMsgapp } from '../msgapp-transport.js';
+import type { ReceivedOrigins } from '../received/received-origins.js';
 import type { SessionManager } from '../sessions/session-manager.js';
 import type { SessionQueues } from '../sessions/session-queues.js';
-import type { MessageContents } from './message-contents.js';
+import { answeredBy, type MessageContents } from './message-contents.js';
 import type { Receipts } from './receipts.js';
 import { type Recipient, RecipientCheck } from './recipient-check.js';
 
@@ -30,6 +31,7 @@ interface CarrierParts {
   readonly contents: MessageContents;
   readonly addresses: AddressStore;
   readonly contacts: ContactStore;
+  readonly origins: ReceivedOrigins;
   readonly notifier: Notifier;
   /** The transport's name. */
   readonly app: string;
@@ -78,12 +80,19 @@ export class MessageCarrier {
       rest = true;
       const { to, identity } = person;
       const { address } = recipient;
-      const message = { messageId, from, to, identity, address, attempt, content };
+      const quote = await this.quoteOf(delivery);
+      const message = { messageId, from, to, identity, address, quote, attempt, content };
       const result = await this.send(message, delivery, lane, link, signal, until);
       return await this.withoutWrongAddress(result, to, recipient);
     } finally {
       lanes.end(lane, link, { rest });
     }
+  }
+
+  /** Returns the message that a delivery answers. If it was removed meanwhile, the answer goes without a quote. */
+  private async quoteOf({ payload }: Delivery): Promise<QuotedMsgapp | undefined> {
+    const answered = answeredBy(payload);
+    return answered === undefined ? undefined : this.parts.origins.quoteOf(answered);
   }
 
   /** Returns the recipient as the app knows the person now. Undefined if the contact was removed. */

@@ -23,8 +23,19 @@ export interface MediaPayload extends Payload {
   readonly caption?: string;
 }
 
+/** The field of a payload that says which received message it answers. */
+export interface Answering {
+  /** The id of the message, as `msgapp.received` has it. */
+  readonly replyTo?: string;
+}
+
+/** Returns the id of the received message that a payload answers. */
+export function answeredBy({ replyTo }: Payload): string | undefined {
+  return typeof replyTo === 'string' ? replyTo : undefined;
+}
+
 /** A payload that its account may read again. The payload of a one-time code is not one. */
-export type ShownPayload = TextPayload | MediaPayload;
+export type ShownPayload = (TextPayload | MediaPayload) & Answering;
 
 /** Whether a payload has a file. */
 export function isMediaPayload(payload: Payload): payload is MediaPayload {

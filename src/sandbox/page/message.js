@@ -11,6 +11,7 @@ function makeMessage(message, date) {
   const foot = element('div', 'foot');
   time.setAttribute('datetime', message.receivedAt);
   time.title = fullTime.format(date);
+  if (message.quote) bubble.append(element('blockquote', 'quote', message.quote));
   if (message.media) bubble.append(...mediaNodes(message));
   bubble.append(element('p', 'text', message.text || message.media?.caption || ''));
   foot.append(time, element('span', 'channel', message.channel === 'sms' ? 'SMS' : message.channel));

@@ -9,6 +9,7 @@ export function phoneMessageView(message: PhoneMessage): PhoneMessageView {
     from: message.from,
     to: message.to,
     text: message.text,
+    ...(message.quote === undefined ? {} : { quote: message.quote }),
     media: message.media ? mediaView(message.media) : null,
     receivedAt: new Date(message.receivedAt).toISOString(),
   };

@@ -16,6 +16,8 @@ export interface PhoneMessage {
   readonly to: string;
   readonly text: string;
   readonly media: PhoneMedia | undefined;
+  /** The beginning of the message that it answers. Undefined if it answers none. */
+  readonly quote?: string | undefined;
   /** When the phone received it, in milliseconds since the epoch. */
   readonly receivedAt: number;
 }
@@ -173,7 +175,7 @@ export class PhoneStore {
 }
 
 const KEY: RowShape = { number: 'id', channel: 'id', message_id: 'id' };
-const SHAPE = shapeOf('number channel message_id sender body media file_id', 'received_at position');
+const SHAPE = shapeOf('number channel message_id sender body media quote file_id', 'received_at position');
 /** The size of a message in bytes, as an SQL expression, and the same for a row that was read. */
 const BYTES = 'octet_length(p.body) + 2 * coalesce(octet_length(p.media), 0) + 500';
 
@@ -184,7 +186,7 @@ function bytesOf({ text, media }: PhoneMessage): number {
 /** How many messages of a phone are listed. */
 const MAX_MESSAGES = 2000;
 
-const COLUMNS = 'p.number, p.channel, p.message_id, p.sender, p.body, p.media, p.received_at';
+const COLUMNS = 'p.number, p.channel, p.message_id, p.sender, p.body, p.media, p.quote, p.received_at';
 const SHOWN = `${COLUMNS}, r.status, r.error, r.units, r.refunded_units, f.chunks`;
 
 /**
@@ -226,9 +228,9 @@ function newestFirst(a: PhoneMessage, b: PhoneMessage): number {
 }
 
 function toRow(message: PhoneDelivery): readonly unknown[] {
-  const { to, channel, messageId, from, text, media, fileId, receivedAt, position } = message;
+  const { to, channel, messageId, from, text, media, quote, fileId, receivedAt, position } = message;
   const described = media ? JSON.stringify(media) : null;
-  return [to, channel, messageId, from, text, described, fileId ?? null, receivedAt, position ?? null];
+  return [to, channel, messageId, from, text, described, quote ?? null, fileId ?? null, receivedAt, position ?? null];
 }
 
 function toMessage(row: Row): PhoneMessage {
@@ -240,8 +242,13 @@ function toMessage(row: Row): PhoneMessage {
     to: textOf(row, 'number'),
     text: textOf(row, 'body'),
     media: media === undefined ? undefined : { caption: undefined, ...JSON.parse(media) },
+    ...withQuote(optionalText(row, 'quote')),
     receivedAt: integerOf(row, 'received_at'),
   };
+}
+
+function withQuote(quote: string | undefined): Pick<PhoneMessage, 'quote'> {
+  return quote === undefined ? {} : { quote };
 }
 
 function toScreenMessage(row: Row, arrived: boolean): ScreenMessage {

@@ -3,6 +3,7 @@ import { AccountService } from '../../../src/accounts/account-service.js';
 import { EventLog } from '../../../src/events/event-log.js';
 import type { ReceivedMessage } from '../../../src/events/events.api.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
+import { ReceivedMessageStore } from '../../../src/msgapp/received/received-message-store.js';
 import { ErasureService } from '../../../src/outbox/retention/erasure-service.js';
 import { StartedStorage } from '../../../src/storage/messaging-storage.js';
 import { call, type Reply } from '../../support/http/http-client.js';
@@ -89,6 +90,58 @@ describeService('people without a number', (start) => {
     await writes(phone, { hidden: false });
     expect(await client.settled(id, 'delivered')).toMatchObject({ to: contact });
     expect(await client.arrived(phone, 1)).toMatchObject({ text: 'Plus tard' });
+  });
+
+  test('an answer quotes the message, and needs no recipient', async () => {
+    const { phone, contact, message } = await somebody({ text: 'Où est mon colis ?' });
+    const id = MsgappClient.idOf(await client.text({ reply_to: message.id, body: 'En route' }));
+    expect(await client.settled(id, 'delivered')).toMatchObject({ to: contact, from: OWN, reply_to: message.id });
+    const photo = `${service.url}/sandbox/media/photo.jpg`;
+    await client.media({ reply_to: message.id, to: contact, mediaUrl: photo });
+    expect(await client.arrived(phone, 2)).toMatchObject({ quote: 'Où est mon colis ?' });
+    expect(await client.phone(phone)).toMatchObject([{ text: 'En route', quote: 'Où est mon colis ?' }, {}]);
+    // A person whose number is known is answered at the number.
+    const known = await writes(phone, { hidden: false, text: '', media: 'photo.jpg' });
+    const again = MsgappClient.idOf(await client.text({ reply_to: known.id, to: phone, body: 'Merci' }));
+    expect(await client.settled(again, 'delivered')).toMatchObject({ to: phone, reply_to: known.id });
+    const plain = MsgappClient.idOf(await client.text({ to: phone, body: 'Au revoir' }));
+    expect(await client.settled(plain, 'delivered')).toMatchObject({ reply_to: null });
+    expect(await client.arrived(phone, 4)).not.toHaveProperty('quote');
+  });
+
+  test('an answer to a message that is gone, foreign, a reaction or from somebody else is refused', async () => {
+    const { phone, message } = await somebody();
+    const other = await somebody();
+    const reaction = await writes(phone, { replyTo: message.id, reaction: '👍' });
+    const stranger = await msgappClient(service);
+    await stranger.link('22675000005');
+    const before = await client.api.balance();
+    for (const [sender, over, expected] of [
+      [stranger, {}, [404, 'message_not_found']],
+      [client, { reply_to: 'unknown' }, [404, 'message_not_found']],
+      [client, { reply_to: reaction.id }, [404, 'message_not_found']],
+      [client, { reply_to: 1 }, [400, 'field_not_string']],
+      [client, { reply_to: null }, [400, 'field_missing']],
+      [client, { to: other.contact }, [400, 'field_invalid']],
+      [client, { to: phone }, [400, 'field_invalid']],
+      [client, { from: '22675000009' }, [409, 'contact_other_session']],
+    ] as const) {
+      expect(refusal(await sender.text({ reply_to: message.id, body: 'x', ...over }))).toEqual(expected);
+    }
+    await writes(phone, { hidden: false });
+    await erase(phone);
+    expect(refusal(await client.text({ reply_to: message.id, body: 'x' }))).toEqual([404, 'message_not_found']);
+    expect(await client.api.balance()).toBe(before);
+  });
+
+  test('an answer whose message is erased while it waits goes without a quote', async () => {
+    const { phone, contact, message } = await somebody();
+    const soon = new Date(Date.now() + 400).toISOString();
+    const id = MsgappClient.idOf(await client.text({ reply_to: message.id, body: 'Plus tard', send_at: soon }));
+    const store = service.app.get(StartedStorage, { strict: false }).store(ReceivedMessageStore);
+    expect(await store.eraseContact(contact)).toBe(1);
+    await client.settled(id, 'delivered');
+    expect(await client.arrived(phone, 1)).not.toHaveProperty('quote');
   });
 
   test('the window of a contact is in the zones of the linked number’s country, and a message can be canceled', async () => {

@@ -15,6 +15,8 @@ import { MsgappChannel } from '../../../src/msgapp/msgapp-channel.js';
 import { type MsgappOptions, resolveMsgappSettings } from '../../../src/msgapp/msgapp-options.js';
 import { MsgappService } from '../../../src/msgapp/msgapp-service.js';
 import type { MsgappTransport } from '../../../src/msgapp/msgapp-transport.js';
+import { ReceivedMessageStore } from '../../../src/msgapp/received/received-message-store.js';
+import { ReceivedOrigins } from '../../../src/msgapp/received/received-origins.js';
 import { Addressees } from '../../../src/msgapp/sending/addressees.js';
 import { MediaIntake } from '../../../src/msgapp/sending/media-intake.js';
 import { Senders } from '../../../src/msgapp/sending/senders.js';
@@ -128,6 +130,7 @@ export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
       new Rounds(clock),
     );
     const contacts = storage.store(ContactStore);
+    const origins = new ReceivedOrigins(storage.store(ReceivedMessageStore), this.vault);
     this.senders = new Senders(this.sessions, clock, notifier);
     this.channel = new MsgappChannel(
       ...([this.sessions, this.senders, settings, events, teller, clock, transport, this.outbox] as const),
@@ -136,6 +139,7 @@ export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
         sessionStore,
         storage.store(AddressStore),
         contacts,
+        origins,
         notifier,
         storage.store(MediaStore),
         texts,
@@ -152,7 +156,7 @@ export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
       ledger,
       gate,
       new Cancellation(this.outbox, storage.store(OutboxStore), clock),
-      new Addressees(contacts, settings),
+      new Addressees(contacts, origins, sessionStore, settings),
       this.senders,
       intake,
       settings,

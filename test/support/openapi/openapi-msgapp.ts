@@ -97,13 +97,15 @@ async function playChannel(stage: Stage, media: object): Promise<void> {
     REFUSED_LISTS.map((query) => get(`${LIST}?${query}`, 400)),
   );
   for (const path of [TEXT, MEDIA, `${ROOT}/web/connect`]) await doors(stage, 'POST', DOORS(path));
-  const { file, contact } = await playReplies(stage);
+  const { id, file, contact } = await playReplies(stage);
   for (const [path, body] of [
     [TEXT, text],
     [MEDIA, media],
   ] as const) {
-    await all(stage, [post(path, 404, { ...body, to: 'ct_unknown' }), post(path, 200, { ...body, to: contact })]);
+    await all(stage, [post(path, 404, { ...body, to: 'ct_unknown' })]);
     await all(stage, [post(path, 409, { ...body, to: contact, from: '22670000109' })]);
+    await all(stage, [post(path, 404, { ...body, reply_to: 'unknown' }), post(path, 400, { ...body, reply_to: 1 })]);
+    await all(stage, [post(path, 400, { ...body, to: '22670000999', reply_to: id })]);
   }
   for (const path of [STATUS, LIST, message, file]) await doors(stage, 'GET', DOORS(path));
   await doors(stage, 'DELETE', DOORS(`${ROOT}/web/${sessionId}`));
@@ -192,8 +194,13 @@ async function playLinking(stage: Stage): Promise<string> {
   return second.code.sessionID;
 }
 
-/** Makes a phone write in every way. Returns where the file is that it has sent, and its contact. */
-async function playReplies(stage: Stage): Promise<{ readonly file: string; readonly contact: string | null }> {
+/** A message of a phone: where its file is, and the phone's contact. */
+interface Written extends Pick<ReceivedMessage, 'id' | 'contact'> {
+  readonly file: string;
+}
+
+/** Makes a phone write in every way. Returns a message with a file. */
+async function playReplies(stage: Stage): Promise<Written> {
   const received: ReceivedMessage[] = [];
   const events = stage.app.app.get(MessagingEvents, { strict: false });
   const stop = events.on('msgapp.received', ({ data }) => void received.push(data));
@@ -217,7 +224,7 @@ async function playReplies(stage: Stage): Promise<{ readonly file: string; reado
   const [{ id, contact }] = received as [ReceivedMessage];
   const file = `${ROOT}/received/${id}/media`;
   await play(stage, 'GET', { path: file, status: 200 });
-  return { file, contact };
+  return { id, file, contact };
 }
 
 /** Fetches a file that a phone received, and removes everything. */

@@ -753,6 +753,6 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'erased numbers whose files can be fetched': {
     topic: 'received messages',
-    build: ({ rewrite }) => rewrite('contact_id = NULL, file = NULL', 'contact_id = NULL'),
+    build: ({ rewrite }) => rewrite('contact_id = NULL, file = NULL,', 'contact_id = NULL,'),
   },
 };

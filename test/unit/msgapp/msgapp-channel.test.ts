@@ -57,6 +57,7 @@ describe('a message', () => {
       messageID: id,
       from: NUMBER,
       to: TO,
+      reply_to: null,
       body: 'Bonjour',
       media: null,
       metadata: null,

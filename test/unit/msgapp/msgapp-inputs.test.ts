@@ -42,8 +42,9 @@ async function open() {
 describe('a number that is not a string is refused', () => {
   test.each([...notStrings(TO), ...NOTHING])('to: %s', async (_, to) => {
     const { text, media, untouched } = await open();
-    await expect(text({ to })).rejects.toEqual(refused('error.invalid_number'));
-    await expect(media({ to })).rejects.toEqual(refused('error.invalid_number'));
+    const code = to == null ? 'error.field_missing' : 'error.invalid_number';
+    await expect(text({ to })).rejects.toEqual(refused(code));
+    await expect(media({ to })).rejects.toEqual(refused(code));
     await untouched();
   });
 

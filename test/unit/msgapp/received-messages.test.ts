@@ -8,6 +8,7 @@ import { resolveMsgappSettings } from '../../../src/msgapp/msgapp-options.js';
 import type { IncomingMsgapp } from '../../../src/msgapp/msgapp-transport.js';
 import { ReceivedMessageStore } from '../../../src/msgapp/received/received-message-store.js';
 import { ReceivedMessages } from '../../../src/msgapp/received/received-messages.js';
+import { ReceivedOrigins } from '../../../src/msgapp/received/received-origins.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { ACCOUNT } from '../../contract/storage/fixtures.js';
 import { linked, MsgappFixture, MsgappProcess } from '../../support/msgapp/msgapp-fixture.js';
@@ -41,7 +42,8 @@ describe('messages to a linked number', () => {
     const { sessions, vault, events, clock, ids } = made;
     const settings = resolveMsgappSettings({ tariff: { text: 1, media: 2 } });
     const [outbox, contacts] = [world.storage.store(OutboxStore), world.storage.store(ContactStore)];
-    new ReceivedMessages(sessions, store, contacts, outbox, vault, settings, events, clock, ids);
+    const origins = new ReceivedOrigins(store, vault);
+    new ReceivedMessages(sessions, store, contacts, origins, outbox, vault, settings, events, clock, ids);
     return made.start();
   }
 

@@ -23,6 +23,8 @@ export function aReceivedMessage(index: number, over: Partial<NewReceived> = {})
     sessionId: sessionId(1),
     sender,
     file: `sealed-${index}`,
+    origin: `origin-${index}`,
+    quote: `quote-${index}`,
     receivedAt: at,
     event: (contact) => ({
       type: 'msgapp.received',
@@ -54,7 +56,8 @@ export function receivedMessageTests({ test }: TestRunner, world: StorageFixture
     ];
     assert.deepEqual(await receive(batch), [false, true, false]);
     assert.deepEqual(await logged(), ['message-000001', 'message-000003']);
-    const found = { accountId: ACCOUNT, sessionId: sessionId(1), file: 'sealed-1' };
+    const about = { accountId: ACCOUNT, sessionId: sessionId(1), contactId: 'ct_1', number: phone(1) };
+    const found = { ...about, file: 'sealed-1', origin: 'origin-1', quote: 'quote-1' };
     assert.deepEqual(await store().find('message-000001'), { id: 'message-000001', ...found });
     assert.equal(await store().find('message-000002'), undefined);
     assert.deepEqual(await receive([]), []);
@@ -104,9 +107,27 @@ export function receivedMessageTests({ test }: TestRunner, world: StorageFixture
     await store().receive([aReceivedMessage(5)]);
     assert.deepEqual([await store().erase(phone(9), 2), await store().erase(phone(9), 2)], [2, 1]);
     assert.equal(await store().erase(phone(9), 2), 0);
-    assert.equal((await store().find('message-000001'))?.file, undefined);
+    const { file, origin, quote, contactId } = (await store().find('message-000001')) ?? {};
+    assert.deepEqual([file, origin, quote, contactId], [undefined, undefined, undefined, undefined]);
     assert.equal((await store().find('message-000005'))?.file, 'sealed-5');
     assert.deepEqual(await receive([aReceivedMessage(7, { name: 'name-1' })]), [false]);
+  });
+
+  test('texts that answers would quote are removed by age, in batches', async () => {
+    await store().receive(range(5).map((index) => aReceivedMessage(index, { receivedAt: START + (index >> 1) })));
+    const quoted = async () => {
+      const found = await Promise.all(range(5).map((index) => store().find(`message-00000${index}`)));
+      return found.map((each) => each?.quote !== undefined);
+    };
+    const first = await store().purgeQuotes(START + 2, 3);
+    assert.equal(first.read, 3);
+    assert.deepEqual(await quoted(), [false, false, false, true, true]);
+    const second = await store().purgeQuotes(START + 2, 3, first.next);
+    assert.equal(second.read, 1);
+    assert.deepEqual(await quoted(), [false, false, false, false, true]);
+    assert.equal((await store().find('message-000001'))?.origin, 'origin-1');
+    assert.equal((await store().purgeQuotes(START + 2, 3, second.next)).read, 0);
+    assert.equal((await store().purgeQuotes(START + 3, 3, second.next)).read, 1);
   });
 
   test('messages are purged by age, in batches', async () => {
