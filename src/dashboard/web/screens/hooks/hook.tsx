@@ -17,6 +17,7 @@ import { type Act, act } from '../../core/said.js';
 import { can } from '../../core/session.js';
 import { word } from '../../core/words.js';
 import { cleanNumber } from '../shared/number.js';
+import '../shared/parts.css';
 import { SecretField } from './hook-form.js';
 import { channelName, HookStatus, hookName, SecretDialog, ToCopy } from './hook-parts.js';
 import { kindName, outcomeName, t } from './hook-texts.js';

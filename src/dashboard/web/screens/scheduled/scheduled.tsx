@@ -17,6 +17,7 @@ import { can } from '../../core/session.js';
 import { word } from '../../core/words.js';
 import { channelName, channelsOf } from '../messages/channels.js';
 import { shownNumber } from '../shared/number.js';
+import '../shared/parts.css';
 import { badMoment, deviceZone, localMomentOf, MomentFields, momentOf } from '../shared/schedule.js';
 
 const t = texts(

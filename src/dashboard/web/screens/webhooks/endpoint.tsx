@@ -15,6 +15,7 @@ import { hrefOf } from '../../core/router.js';
 import { type Act, act } from '../../core/said.js';
 import { can } from '../../core/session.js';
 import { word } from '../../core/words.js';
+import '../shared/parts.css';
 import { Attempts } from './attempts.js';
 import { EndpointForm } from './endpoint-form.js';
 import { Body, EndpointStatus, SecretDialog, TypesOf } from './endpoint-parts.js';
