@@ -1,3 +1,4 @@
+import { isContactId } from '../common/contact-id.js';
 import { maskNumber } from '../common/phone-numbers/phone-number.js';
 
 /**
@@ -15,11 +16,15 @@ export const withMaskedNumbers: Redact = (data) => {
   return masked.length === 0 ? data : changed(data, { ...Object.fromEntries(masked), ...quoting(data) });
 };
 
-/** Removes a number and all texts that were sent to it or by it. Data without the number stays as it is. */
+/**
+ * Removes a number, or the texts of a contact, and all texts that were sent to it or by it. Data without the number or the contact
+ * stays as it is.
+ */
 export function withoutNumber(number: string): Redact {
   return (data) => {
     const own = numbersIn(data).filter(([, each]) => each === number);
-    if (own.length === 0) return data;
+    // The id of a contact stays. It leads nowhere after the erasure.
+    if (own.length === 0 && !isOf(data, number)) return data;
     const erased = own.map(([name]) => [name, '*'.repeat(number.length)]);
     return changed(data, { ...textsOf(data), ...quoting(data), ...Object.fromEntries(erased) });
   };
@@ -32,6 +37,12 @@ function numbersIn(data: object): readonly (readonly [name: string, number: stri
   return Object.entries(data).flatMap(([name, value]) =>
     NUMBERED.includes(name) && typeof value === 'string' && /^\d+$/.test(value) ? [[name, value]] : [],
   );
+}
+
+/** Whether data is about a contact. */
+function isOf(data: object, contact: string): boolean {
+  const { contact: person, number }: { contact?: unknown; number?: unknown } = { ...data };
+  return isContactId(contact) && (person === contact || number === contact);
 }
 
 /** Removes the error, which is a text of a carrier and may quote a number. */

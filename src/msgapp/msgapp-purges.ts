@@ -1,3 +1,4 @@
+import { isContactId } from '../common/contact-id.js';
 import { Notifier, publishNotice } from '../common/notifier.js';
 import { DAY_MS } from '../common/time.js';
 import { MediaStore } from '../media/media-store.js';
@@ -43,6 +44,9 @@ function addressPurge(store: AddressStore): PurgeRule {
 
 const ERASED_AT_ONCE = 500;
 
+/** How many contacts of a number are erased in one call: one for each linked number that the person wrote to. */
+const MAX_ALIASES = 10_000;
+
 /** Erases the digits of a number from the messages that it wrote, and the keys by which their files can be fetched. */
 function receivedErasure(store: ReceivedMessageStore): ErasureRule {
   return {
@@ -57,17 +61,18 @@ function receivedErasure(store: ReceivedMessageStore): ErasureRule {
   };
 }
 
-/** Erases the contacts that have a number, with what is stored of their messages. */
+/** Erases a contact, or the contacts that have a number, with what is stored of their messages. */
 function contactErasure(contacts: ContactStore, received: ReceivedMessageStore): ErasureRule {
   return {
     what: 'contacts',
-    everywhere: async (number) => {
+    aliases: (name) => (isContactId(name) ? contacts.namesOfPerson(name) : contacts.ofNumber(name, MAX_ALIASES)),
+    everywhere: async (name) => {
       const counts = { contacts: 0, received: 0 };
       for (;;) {
-        const found = await contacts.ofNumber(number, ERASED_AT_ONCE);
+        const found = isContactId(name) ? [name] : await contacts.ofNumber(name, ERASED_AT_ONCE);
         for (const id of found) {
           // The messages are erased first. If this is interrupted, the contact still leads to the others.
-          for (const name of await contacts.namesOf(id)) counts.received += await received.eraseContact(name);
+          for (const each of await contacts.namesOf(id)) counts.received += await received.eraseContact(each);
           counts.contacts += await contacts.erase(id);
         }
         if (found.length < ERASED_AT_ONCE) return counts;

@@ -132,7 +132,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     run: async (app, args) => print(...(await service.signatures(app).list(word(args, 0, 'account')))),
   },
   erase: {
-    usage: 'erase <number> (everything that is stored about it; takes a while)',
+    usage: 'erase <number or contact> (everything that is stored about it; takes a while)',
     run: async (app, args) => print(await service.erasure(app).erase(word(args, 0, 'number'))),
   },
   'optout:add': {

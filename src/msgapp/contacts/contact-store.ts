@@ -3,7 +3,7 @@ import { EventRecorder } from '../../events/event-recorder.js';
 import type { NewEvent } from '../../events/event-types.js';
 import type { Database } from '../../storage/engine/database.js';
 import { rowsOf } from '../../storage/engine/operation.js';
-import { textOf } from '../../storage/engine/rows.js';
+import { optionalText, textOf } from '../../storage/engine/rows.js';
 import type { Contact, Sighting } from './contact.js';
 import { namesOf, purgeContacts, removeContacts } from './contact-removal.js';
 import { findContact, identifiedEvent, meetContacts } from './contact-rows.js';
@@ -53,6 +53,17 @@ export class ContactStore {
   /** Returns the id of a contact with those of the contacts that were merged into it. */
   async namesOf(id: string): Promise<readonly string[]> {
     return this.database.read(() => namesOf(id));
+  }
+
+  /** Returns the ids of a contact and of those that were merged into it, and its number if it is known. */
+  async namesOfPerson(id: string): Promise<readonly string[]> {
+    const rows = await this.database.read(() =>
+      rowsOf('SELECT c.number, c.merged_into FROM messaging_contact c WHERE c.id = ?', id),
+    );
+    const known = rows.flatMap((row) =>
+      [optionalText(row, 'number') ?? [], optionalText(row, 'merged_into') ?? []].flat(),
+    );
+    return [...(await this.namesOf(id)), ...known];
   }
 
   /** Removes a contact with its identity and number, and the contacts that were merged into it. */

@@ -1,4 +1,5 @@
 import { type FactoryProvider, Injectable, type InjectionToken } from '@nestjs/common';
+import { isContactId } from '../../common/contact-id.js';
 import { checkNumber } from '../../common/inputs.js';
 import { spellingsOf } from '../../common/phone-numbers/phone-spellings.js';
 import { contentRemover } from './removed-payload.js';
@@ -25,6 +26,11 @@ export interface ErasureRule {
    * were passed, at least once.
    */
   readonly accounts?: (number: string, accountIds: readonly string[]) => Promise<number>;
+  /**
+   * Returns the other names under which data of a person is stored, such as the contacts that have a number. They are erased
+   * like the number. It must have no side effects, and is called before anything is erased.
+   */
+  readonly aliases?: (name: string) => Promise<readonly string[]>;
   /** Removes all other data in one call, and returns the numbers of removed items by name. */
   readonly everywhere?: (number: string) => Promise<Readonly<Record<string, number>>>;
 }
@@ -106,17 +112,30 @@ export class ErasureService {
    * once for each spelling; most phones have one. If it is interrupted, it has erased only a part: call it again. Sends
    * that are accepted while it runs may stay.
    *
-   * @param number E.164 digits without the plus sign
+   * @param number E.164 digits without the plus sign, or a contact (`ct_…`) of a messaging app. A contact is erased with its number,
+   * if that is known, and a number with its contacts
    * @returns the counts of erased items; a second call finds nothing
    * @throws MessagingError `error.invalid_number`, `error.storage_unavailable`
    */
   async erase(number: string): Promise<ErasureResult> {
-    checkNumber(number);
+    if (!isContactId(number)) checkNumber(number);
     const counts = new Map<string, number>();
-    for (const spelling of spellingsOf(number)) {
+    for (const spelling of await this.namesOf(number)) {
       await this.eraseSpelling(spelling, (what, added) => counts.set(what, (counts.get(what) ?? 0) + added));
     }
     return { deliveries: 0, messages: 0, open: 0, replies: 0, ...Object.fromEntries(counts) };
+  }
+
+  /** Returns all names of a person: the spellings of the number, and the contacts. */
+  private async namesOf(number: string): Promise<ReadonlySet<string>> {
+    const names = new Set(spellingsOf(number));
+    // A set also passes the names that are added meanwhile.
+    for (const name of names) {
+      for (const { aliases } of this.rules.all()) {
+        for (const alias of (await aliases?.(name)) ?? []) for (const each of spellingsOf(alias)) names.add(each);
+      }
+    }
+    return names;
   }
 
   private async eraseSpelling(number: string, count: (what: string, added: number) => void): Promise<void> {

@@ -163,6 +163,32 @@ describeService('people without a number', (start) => {
     expect(refusal(await client.text({ to: contact, body: 'x' }))).toEqual([404, 'contact_not_found']);
   });
 
+  test.each<[string, boolean]>([
+    ['a contact is erased by its id', false],
+    ['a number is erased with its contacts, and with what was sent while it was not known', true],
+  ])('%s', async (_, isKnown) => {
+    const { phone, contact, message } = await somebody({ text: 'Un secret' });
+    const id = MsgappClient.idOf(await client.text({ reply_to: message.id, body: 'Un autre secret' }));
+    await client.settled(id, 'delivered');
+    if (isKnown) await writes(phone, { hidden: false, text: 'Mon secret' });
+    const counts = await erase(isKnown ? phone : contact);
+    const received = isKnown ? 2 : 1;
+    expect(counts).toMatchObject({ deliveries: 1, messages: 1, contacts: 1, received, open: 0 });
+    expect(await client.message(id)).toMatchObject({ to: '*'.repeat(contact.length), body: null });
+    const { events } = await logOf().read({ accountId: client.api.accountId, after: 0, limit: 500 });
+    const theirs = JSON.stringify(events.filter(({ data }) => JSON.stringify(data).includes(contact)));
+    expect(theirs).toContain(message.id);
+    expect(theirs).not.toContain('secret');
+    expect(theirs).not.toContain(phone);
+    expect(refusal(await client.text({ to: contact, body: 'x' }))).toEqual([404, 'contact_not_found']);
+    expect(await erase(isKnown ? phone : contact)).toMatchObject({
+      deliveries: 0,
+      messages: 0,
+      contacts: 0,
+      received: 0,
+    });
+  });
+
   test('contacts of other accounts and numbers are refused, and cost nothing', async () => {
     const { contact } = await somebody();
     await client.link(OTHER);
