@@ -9,6 +9,7 @@ import { ledgerOpenapi } from './ledger/ledger.openapi.js';
 import { LedgerListing } from './ledger/ledger-listing.js';
 import { meOpenapi } from './me/me.openapi.js';
 import { MeService } from './me/me-service.js';
+import { Standstills } from './me/standstills.js';
 import { AccountOptOuts } from './optouts/account-opt-outs.js';
 import { optOutsOpenapi } from './optouts/optouts.openapi.js';
 import { AccountSignatures } from './signatures/account-signatures.js';
@@ -36,6 +37,7 @@ export const ACCOUNT_CAPABILITY: Capability = {
   ],
   providers: [
     MeService,
+    Standstills,
     AccountSignatures,
     AccountOptOuts,
     AuditService,

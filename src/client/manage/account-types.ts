@@ -8,7 +8,7 @@ export type { KeyView as Key, NewKeyView as KeyWithSecret } from '../../accounts
 export type { AccountRole, KeyScope, OperatorRole } from '../../accounts/keys/permissions.js';
 export type { LedgerView as LedgerEntry } from '../../billing/ledger.api.js';
 export type { CodesView as CodeFigures } from '../../management/codes/codes.api.js';
-export type { MeView as Me } from '../../management/me/me.api.js';
+export type { MeView as Me, StandstillView as Standstill } from '../../management/me/me.api.js';
 export type { OptOutView as OptOut } from '../../management/optouts/optout.api.js';
 export type { SignatureView as Signature } from '../../management/signatures/signature.api.js';
 export type { OverviewView as Overview } from '../../management/usage/overview.api.js';

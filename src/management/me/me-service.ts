@@ -19,6 +19,7 @@ import { TextSources } from '../../outbox/text-sources.js';
 import { WebhookService } from '../../webhooks/endpoints/webhook-service.js';
 import { OverviewStore } from '../usage/overview-store.js';
 import type { AccountSummary, CapabilitiesView, MeView } from './me.api.js';
+import { Standstills } from './standstills.js';
 
 /** A caller, with the known facts about its key. */
 type KnownCaller = Caller & {
@@ -33,6 +34,7 @@ export class MeService {
     private readonly channels: Channels,
     private readonly texts: TextSources,
     private readonly http: HttpSettings,
+    private readonly standstills: Standstills,
     @Optional() private readonly webhooks?: WebhookService,
     @Optional() private readonly hooks?: LoginHookSettings,
     @Optional() private readonly campaigns?: CampaignService,
@@ -55,6 +57,7 @@ export class MeService {
       permissions: permissionsOf(caller, scopes),
       capabilities: this.capabilities(),
       locale: this.http.catalogue === en ? 'en' : 'fr',
+      standstills: user ? await this.standstills.of(accountId) : [],
     };
   }
 

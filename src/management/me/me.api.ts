@@ -1,6 +1,6 @@
 import { ACCOUNT_STATES } from '../../accounts/account.api.js';
 import { ACCOUNT_ROLES, KEY_SCOPES, OPERATOR_ROLES, PERMISSION_NAMES } from '../../accounts/keys/permissions.js';
-import { count, EXAMPLE, flag, identifier, list, nullable, object, oneOf, text } from '../../schemas/builders.js';
+import { count, EXAMPLE, flag, identifier, list, nullable, object, oneOf, ref, text } from '../../schemas/builders.js';
 import type { TypeOf } from '../../schemas/schema.js';
 
 /** The account that a caller looks at. */
@@ -23,6 +23,17 @@ export const CapabilitiesView = object('The capabilities that the application ha
 });
 export interface CapabilitiesView extends TypeOf<typeof CapabilitiesView> {}
 
+/** Something that stands still. */
+export const StandstillView = object('Something that stands still, as an operator or a failing receiver made it.', {
+  kind: oneOf(
+    ['deliveries_paused', 'no_route', 'webhook_failing'],
+    'An operator has paused deliveries, every route of a channel rests or is down, or an endpoint does not take its calls.',
+  ),
+  channel: nullable(text('The channel. Null for all channels, and for an endpoint.', { example: 'sms' })),
+  target: nullable(text('The account that is paused, null for all; or the id of the endpoint. Null for a channel.')),
+});
+export interface StandstillView extends TypeOf<typeof StandstillView> {}
+
 /** The caller, with its rights and the mounted capabilities. */
 export const MeView = object('The caller, with its rights and the mounted capabilities.', {
   user: nullable(
@@ -43,5 +54,6 @@ export const MeView = object('The caller, with its rights and the mounted capabi
   permissions: list(oneOf(PERMISSION_NAMES, 'A permission of the caller.')),
   capabilities: CapabilitiesView,
   locale: oneOf(['fr', 'en'], 'The language of texts.'),
+  standstills: list(ref<StandstillView>({ Standstill: StandstillView })),
 });
 export interface MeView extends TypeOf<typeof MeView> {}

@@ -99,6 +99,16 @@ export class OverviewStore {
     return this.database.browse(() => findOldestWaiting(this.database.dialect, accountId, channels, now), accountId);
   }
 
+  /** Returns the ids of endpoints whose calls have all failed since that time, or that were disabled for it. At most 20. */
+  failingEndpoints(accountId: string, since: number): Promise<readonly string[]> {
+    const sql = `SELECT id FROM messaging_endpoint WHERE account_id = ?
+      AND (status = 'enabled' AND failing_since <= ? OR status = 'disabled' AND reason <> 'requested')
+      ORDER BY created_at, id LIMIT ${MAX_NOTICES}`;
+    return this.database.read(function* () {
+      return (yield* rowsOf(sql, accountId, since)).map((row) => textOf(row, 'id'));
+    });
+  }
+
   /**
    * Returns facts that need attention: names that were rejected in the last 30 days, endpoints that were disabled because of
    * failures, numbers that were lost in the last 7 days and are not linked again, and keys that expire within 14 days. At most 20

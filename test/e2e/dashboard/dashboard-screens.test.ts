@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { type DashboardFixture, goTo, openScreen, startDashboard } from '../../support/dashboard/dashboard-fixture.js';
 import { ROLES, SCREENS } from '../../support/dashboard/every-screen.js';
-import { EMPTY, FULL, sessionRoutes } from '../../support/dashboard/fake-data.js';
+import { EMPTY, FULL, meOf, sessionRoutes } from '../../support/dashboard/fake-data.js';
 import {
   accessibilityFaults,
   hasBrowser,
@@ -116,6 +116,26 @@ suite('every screen of the dashboard, in both themes and languages', () => {
         await page.context().close();
       });
     });
+  });
+
+  test('what stands still is said on the screens that it concerns', async () => {
+    const standstills = [
+      { kind: 'deliveries_paused', channel: 'sms', target: 'acc_1' },
+      { kind: 'webhook_failing', channel: null, target: 'w-1' },
+    ];
+    fixture.api.routes = { ...sessionRoutes('admin'), ...FULL, 'GET me': { ...meOf('admin'), standstills } };
+    const { page } = await openScreen(browser, fixture, 'compose', { locale: 'en' });
+    const paused = page.getByText('The operator has paused the deliveries of SMS.');
+    const failing = page.getByText('An endpoint does not take its calls.');
+    await paused.waitFor();
+    expect(await failing.count()).toBe(0);
+    await goTo(page, 'webhooks');
+    await failing.waitFor();
+    expect(await paused.count()).toBe(0);
+    await goTo(page, 'keys');
+    await failing.waitFor({ state: 'detached' });
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.context().close();
   });
 
   test('forced colours show the focus, the present screen and every state', async () => {

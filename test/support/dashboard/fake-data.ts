@@ -41,6 +41,7 @@ export function meOf(role: AccountRole | OperatorRole, changes: Partial<Me> = {}
     account: ofAccount ? { id: 'acc_1', name: 'Pharmacie du Centre', state: 'active', balance: 12_480 } : null,
     operator: isOperatorRole(role) ? role : null,
     permissions: permissionsOf(role),
+    standstills: [],
     capabilities: { sms: true, otp: true, msgapp: ['msgapp'], webhooks: true, hooks: true, campaigns: true },
     locale: 'fr',
     ...changes,

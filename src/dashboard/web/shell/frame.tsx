@@ -2,15 +2,14 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { AccountRole, OperatorRole } from '../../../accounts/keys/permissions.js';
 import { Button } from '../components/button.js';
-import { Empty, Note } from '../components/notes.js';
-import { manage } from '../core/clients.js';
+import { Empty } from '../components/notes.js';
 import { forgetDrafts } from '../core/form.js';
 import { texts } from '../core/i18n.js';
 import { place } from '../core/place.js';
-import { useResource } from '../core/resource.js';
 import { address, chosenAccount, hrefOf } from '../core/router.js';
 import { firstPath, type Group, isVisible, SCREENS, type ScreenEntry, screenAt, screenName } from '../core/screens.js';
 import { me, signOut } from '../core/session.js';
+import { Banners } from './banners.js';
 import { Choices } from './choices.js';
 import { keepFocus } from './kept-focus.js';
 import { Outlet } from './outlet.js';
@@ -30,10 +29,6 @@ const t = texts(
     operator: 'Operator',
     find: 'Find…',
     out: 'Sign out',
-    looking: 'You are looking at the account {account}.',
-    leave: 'Back to the accounts',
-    suspended: 'This account is suspended: it sends nothing.',
-    closed: 'This account is closed.',
     lost: 'This screen does not exist',
     lostWhy: 'The address may be wrong, or your role has no access to it.',
     home: 'Go to the first screen',
@@ -52,10 +47,6 @@ const t = texts(
     operator: 'Exploitation',
     find: 'Rechercher…',
     out: 'Se déconnecter',
-    looking: 'Vous consultez le compte {account}.',
-    leave: 'Retour aux comptes',
-    suspended: 'Ce compte est suspendu : il n’envoie rien.',
-    closed: 'Ce compte est fermé.',
     lost: 'Cet écran n’existe pas',
     lostWhy: 'L’adresse est peut-être fausse, ou votre rôle ne donne pas accès à cet écran.',
     home: 'Aller au premier écran',
@@ -137,7 +128,7 @@ export function Frame() {
         <Who />
       </aside>
       <main ref={screen} id="screen" tabIndex={-1} aria-labelledby="screen-title">
-        <AccountNote />
+        <Banners screen={found?.screen} />
         <StatusLine />
         {found && isVisible(found.screen) ? (
           <Outlet key={found.screen.path} {...found} />
@@ -193,36 +184,6 @@ function Who() {
       <Choices />
       <Button onClick={() => void signOut().then(forgetDrafts)}>{t('out')}</Button>
     </div>
-  );
-}
-
-function AccountNote() {
-  const account = chosenAccount();
-  if (account !== undefined) return <LookingAt id={account} />;
-  return me.value?.account ? <OwnState /> : null;
-}
-
-/** How often the state of the account is asked for, in milliseconds. */
-const STATE_MS = 15_000;
-
-function OwnState() {
-  const { data } = useResource((signal) => manage().account.me({ signal }), [], STATE_MS);
-  const state = (data ?? me.value)?.account?.state;
-  return state === 'suspended' || state === 'closed' ? <Note tone="warn">{t(state)}</Note> : null;
-}
-
-/** Shows an operator which account this screen belongs to. */
-function LookingAt({ id }: { readonly id: string }) {
-  const { data } = useResource((signal) => manage().account.me({ signal }), [], STATE_MS);
-  const { name = id, state } = data?.account ?? {};
-  const short = state === 'suspended' || state === 'closed';
-  return (
-    <Note tone={short ? 'warn' : 'calm'}>
-      <p dir="auto">
-        {t('looking', { account: name })} {short && t(state)}
-      </p>
-      <a href="#/manage/accounts">{t('leave')}</a>
-    </Note>
   );
 }
 

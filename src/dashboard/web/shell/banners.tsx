@@ -1,0 +1,94 @@
+import type { Standstill } from '../../../client/manage/index.js';
+import { Note } from '../components/notes.js';
+import { manage } from '../core/clients.js';
+import { texts } from '../core/i18n.js';
+import { useResource } from '../core/resource.js';
+import { chosenAccount, hrefOf } from '../core/router.js';
+import { isVisible, type ScreenEntry, screenAt } from '../core/screens.js';
+import { me } from '../core/session.js';
+
+const t = texts(
+  {
+    looking: 'You are looking at the account {account}.',
+    leave: 'Back to the accounts',
+    suspended: 'This account is suspended: it sends nothing.',
+    closed: 'This account is closed.',
+    deliveries_paused: 'The operator has paused the deliveries of {channel}. Messages wait until it resumes them.',
+    paused_for: 'Deliveries are paused: {channel}, {account}.',
+    no_route: 'No route takes messages of {channel} at the moment. They wait until one does.',
+    webhook_failing: 'An endpoint does not take its calls. Events wait for it.',
+    allChannels: 'all channels',
+    allAccounts: 'all accounts',
+    show: 'View',
+  },
+  {
+    looking: 'Vous consultez le compte {account}.',
+    leave: 'Retour aux comptes',
+    suspended: 'Ce compte est suspendu : il n’envoie rien.',
+    closed: 'Ce compte est fermé.',
+    deliveries_paused: 'L’exploitant a mis en pause les envois : {channel}. Les messages attendent la reprise.',
+    paused_for: 'Envois en pause : {channel}, {account}.',
+    no_route: 'Aucune route ne prend de messages en ce moment : {channel}. Ils attendent.',
+    webhook_failing: 'Un point de terminaison n’accepte pas ses appels. Les événements l’attendent.',
+    allChannels: 'tous les canaux',
+    allAccounts: 'tous les comptes',
+    show: 'Voir',
+  },
+);
+
+/** How often the account and its standstills are asked for, in milliseconds. */
+const STATE_MS = 15_000;
+
+/** What concerns every screen: the account that an operator looks at, its state, and what stands still. */
+export function Banners({ screen }: { readonly screen: ScreenEntry | undefined }) {
+  const chosen = chosenAccount();
+  const { data = me.value } = useResource((signal) => manage().account.me({ signal }), [chosen], STATE_MS);
+  const { account, standstills = [] } = data ?? {};
+  const state = account?.state === 'suspended' || account?.state === 'closed' ? t(account.state) : undefined;
+  return (
+    <>
+      {chosen === undefined ? (
+        state && <Note tone="warn">{state}</Note>
+      ) : (
+        <Note tone={state ? 'warn' : 'calm'}>
+          <p dir="auto">
+            {t('looking', { account: account?.id === chosen ? account.name : chosen })} {state}
+          </p>
+          <a href="#/manage/accounts">{t('leave')}</a>
+        </Note>
+      )}
+      {standstills
+        .filter(({ kind }) => concerns(screen, kind))
+        .map((standstill) => (
+          <Standing key={JSON.stringify(standstill)} of={standstill} />
+        ))}
+    </>
+  );
+}
+
+/** Endpoints concern the screens of webhooks. The others concern whoever sends, and the operator. */
+function concerns(screen: ScreenEntry | undefined, kind: Standstill['kind']): boolean {
+  if (kind === 'webhook_failing') return screen?.path === 'webhooks';
+  return screen?.group === 'send' || screen?.group === 'operator';
+}
+
+/** Where an operator, or else a user, can do something about it. */
+const PLACES = { deliveries_paused: 'manage/queue', no_route: 'manage/carriers', webhook_failing: 'webhooks' };
+
+function Standing({ of: { kind, channel, target } }: { readonly of: Standstill }) {
+  const names = {
+    channel: channel === null ? t('allChannels') : channel === 'sms' ? 'SMS' : channel,
+    account: target ?? t('allAccounts'),
+  };
+  const isOperator = me.value?.operator !== null;
+  const path = PLACES[kind];
+  const place = screenAt(path)?.screen;
+  return (
+    <Note tone="warn">
+      <p dir="auto">{t(kind === 'deliveries_paused' && isOperator ? 'paused_for' : kind, names)}</p>
+      {place && isVisible(place) && (
+        <a href={kind === 'webhook_failing' ? hrefOf(`webhooks/${target}`) : hrefOf(path)}>{t('show')}</a>
+      )}
+    </Note>
+  );
+}
