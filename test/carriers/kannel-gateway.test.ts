@@ -3,12 +3,17 @@ import { Logger } from '@nestjs/common';
 import { LedgerService } from '../../src/billing/ledger-service.js';
 import type { DeliveryStatus } from '../../src/outbox/delivery-state.js';
 import { HttpSmsTransport, kannel } from '../../src/transports/http/index.js';
+import { messageParts } from '../../src/transports/smpp/parts/message-parts.js';
+import { resolveSmppSettings } from '../../src/transports/smpp/resolve-settings.js';
 import { until } from '../support/common/until.js';
+import { snippets } from '../support/docs/readme.js';
 import type { ApiClient, Details } from '../support/http/api-client.js';
 import { type Service, startService } from '../support/mounting/services.js';
+import { PEPPER } from '../support/otp/otp-app.js';
 import { hasKannel, Kannel, MAX_MESSAGES, UNROUTED_PREFIX } from '../support/transports/carriers/kannel.js';
 import { Forwarder } from '../support/transports/forwarder.js';
 import { CALLBACK_SECRET } from '../support/transports/gateway/gateway-fixture.js';
+import { smsOf } from '../support/transports/smpp-fixture.js';
 
 import type { SmscSubmit } from '../support/transports/smsc/smsc-submit.js';
 import { TestSmsc } from '../support/transports/smsc/test-smsc.js';
@@ -29,15 +34,19 @@ suite('a service whose HTTP gateway is Kannel', () => {
     Logger.overrideLogger(false);
     smsc = opened(await TestSmsc.listen({ accounts: { kannel: 'secret' } }));
     forwarder = opened(await Forwarder.listen());
-    box = opened(await Kannel.start({ smscPort: smsc.port, inboundUrl: `${forwarder.url}/inbound` }));
+    const callbackUrl = `${forwarder.url}/api/v1/sms/callbacks/kannel`;
+    const [, documented = ''] = snippets('ini').find(([name]) => name === 'kannel-service') ?? [];
+    const texts = documented.replace(/https:\S*\/SECRET/, `${callbackUrl}/${CALLBACK_SECRET}`);
+    box = opened(await Kannel.start({ smscPort: smsc.port, service: texts }));
     await until(() => smsc.connections.some(({ bind }) => bind !== undefined));
     const transport = HttpSmsTransport.forRoot({
       vendor: kannel({ username: 'test', password: 'secret', baseUrl: box.url, maxSegments: MAX_MESSAGES }),
-      callbackUrl: `${forwarder.url}/api/v1/sms/callbacks/kannel`,
+      callbackUrl,
       callbackSecret: CALLBACK_SECRET,
     });
     const tariff = { base: 1, international: 3, home: 'BF' } as const;
-    service = opened(await startService('express', { sms: { tariff, transport, delivery: { retryBaseMs: 1 } } }));
+    const sms = { tariff, transport, inboundSignatures: { 36200: ['INFOS'] }, delivery: { retryBaseMs: 1 } };
+    service = opened(await startService('express', { sms, webhooks: { pepper: PEPPER } }));
     forwarder.target = service.url;
     client = await service.client(balance);
   });
@@ -128,5 +137,60 @@ suite('a service whose HTTP gateway is Kannel', () => {
     await becomes(smsID, 'delivered');
     await paid(parts);
     expect(forwarder.calls.filter((path) => path.includes(`${smsID}.0.1`))).toHaveLength(1);
+  });
+
+  describe('with the sms-service of docs/carriers.md', () => {
+    /** A phone sends a text to 36200, through the SMSC and Kannel. */
+    const textFrom = async (from: string, text: string) => {
+      const [link] = resolveSmppSettings({
+        links: [{ host: 'localhost', systemId: 'client', password: 'secret' }],
+      }).links;
+      const [sms] = smsOf(text);
+      const parts = link && sms ? messageParts(sms, link.format, () => 7, 0) : [];
+      const source = { ton: 1, npi: 1, address: from };
+      const destination = { ton: 3, npi: 0, address: '36200' };
+      for (const part of parts) {
+        const answer = await smsc.connection.deliver({ ...part, source, destination, registeredDelivery: 0 });
+        expect(answer).toMatchObject({ command: 'deliver_sm_resp', status: 0 });
+      }
+    };
+    const received = async (from: string) => {
+      const { body } = await client.call('events?types=sms.received');
+      const { items } = body as { items: { data: Record<string, unknown> }[] };
+      return items.map(({ data }) => data).filter((data) => data.from === from);
+    };
+
+    test.each([
+      ['GSM-7 with extension characters', 'Été à Ouaga : [12 €] & 100 % + 1'],
+      ['three parts of GSM-7', 'Réunion déplacée à 15 h, là-bas. '.repeat(10).trim()],
+      ['two parts of UCS-2', 'الرمز الخاص بك صالح لمدة خمس دقائق 😀. '.repeat(3).trim()],
+    ])('a text from a phone in %s is received, and the phone gets no answer', async (_, text) => {
+      await client.call('events?types=sms.received');
+      const { smsID, number } = await sent('Bonjour');
+      await becomes(smsID, 'sent');
+      await textFrom(number, text);
+      const texts = await until(
+        () => received(number),
+        (all) => all.length > 0,
+      );
+      expect(texts).toMatchObject([{ from: number, to: '36200', text, truncated: false }]);
+      await submitsTo((await sent('Après')).number);
+      expect(await submitsTo(number)).toHaveLength(1);
+      await paid(2);
+    });
+
+    test('STOP from a phone ends the SMS to it', async () => {
+      const { smsID, number } = await sent('Bonjour');
+      await becomes(smsID, 'sent');
+      await textFrom(number, 'Stop');
+      await until(
+        () => received(number),
+        (all) => all.length > 0,
+      );
+      const { smsID: later } = await sent('Encore', number);
+      expect((await becomes(later, 'failed')).recipients[0]).toMatchObject({ error: 'opted_out', units: 0 });
+      expect(await submitsTo(number)).toHaveLength(1);
+      await paid(1);
+    });
   });
 });

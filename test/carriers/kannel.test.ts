@@ -10,7 +10,7 @@ import { resolveSmppSettings } from '../../src/transports/smpp/resolve-settings.
 import type { IncomingSettings } from '../../src/transports/smpp/smpp-settings.js';
 import { until } from '../support/common/until.js';
 import { CallbackServer } from '../support/transports/carriers/callback-server.js';
-import { hasKannel, Kannel, type KannelSms } from '../support/transports/carriers/kannel.js';
+import { calling, hasKannel, Kannel, type KannelSms } from '../support/transports/carriers/kannel.js';
 import { readGsm7, readUcs2 } from '../support/transports/gsm7-packing.js';
 import { RecordingSink } from '../support/transports/recording-sink.js';
 import { smsOf } from '../support/transports/smpp-fixture.js';
@@ -32,7 +32,7 @@ suite('Kannel as a client of the test SMSC', () => {
     smsc = opened(await TestSmsc.listen({ accounts: { kannel: 'secret' } }));
     callbacks = opened(await CallbackServer.listen());
     const inboundUrl = `${callbacks.url}/inbound?from=%p&to=%P&coding=%c&text=%b`;
-    kannel = opened(await Kannel.start({ smscPort: smsc.port, inboundUrl }));
+    kannel = opened(await Kannel.start({ smscPort: smsc.port, service: calling(inboundUrl) }));
     await until(() => smsc.connections.some(({ bind }) => bind !== undefined));
   });
   afterAll(async () => {

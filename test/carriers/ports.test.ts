@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { until } from '../support/common/until.js';
-import { hasKannel, Kannel } from '../support/transports/carriers/kannel.js';
+import { calling, hasKannel, Kannel } from '../support/transports/carriers/kannel.js';
 import { onFreePorts } from '../support/transports/carriers/loopback.js';
 import { hasOsmoMsc, OsmoMsc } from '../support/transports/carriers/osmo-msc.js';
 import { TestSmsc } from '../support/transports/smsc/test-smsc.js';
@@ -31,7 +31,7 @@ describe('carriers next to others of their kind that listen on all addresses of 
     for (let each = 0; each < 2; each++) {
       const smsc = await TestSmsc.listen({ accounts: { kannel: 'secret' } });
       open.push(smsc);
-      open.push(await Kannel.start({ smscPort: smsc.port, inboundUrl: 'http://127.0.0.1:9/' }));
+      open.push(await Kannel.start({ smscPort: smsc.port, service: calling('http://127.0.0.1:9/') }));
       await until(() => smsc.connections.some(({ bind }) => bind !== undefined));
     }
   });

@@ -49,7 +49,8 @@ const DLR_MASK = '19';
  *
  * Kannel gives no id, so its calls find the SMS by our reference in `dlr-url`. It takes no idempotency key. Its calls are not
  * signed: set `callbackSecret`. For texts from phones set `get-url` of the `sms-service` to
- * `…/sms/callbacks/kannel/<secret>?id=%I&from=%p&to=%P&text=%b&charset=%C`.
+ * `…/sms/callbacks/kannel/<secret>?id=%I&from=%p&to=%P&text=%b&charset=%C`, and its `max-messages` to 0: otherwise Kannel answers each
+ * phone that the reply is empty.
  * @throws MessagingOptionsError with a sentence that names the wrong option
  */
 export function kannel(options: KannelOptions): HttpVendor {

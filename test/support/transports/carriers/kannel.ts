@@ -30,11 +30,23 @@ export interface KannelSms {
   readonly dlrUrl?: string;
 }
 
-/** The SMSC that Kannel binds to, and the URL that it calls with texts from phones. */
+/** The SMSC that Kannel binds to, and what it does with texts from phones. */
 export interface KannelSettings {
   readonly smscPort: number;
-  /** Called with the text of a phone: `%b` are its octets, UTF-16BE if `%c` is 2, otherwise UTF-8. */
-  readonly inboundUrl: string;
+  /** Its group `sms-service`. */
+  readonly service: string;
+}
+
+/**
+ * The `sms-service` that calls a URL with each text of a phone, and does not answer the phone. In the URL, `%b` are the octets of
+ * the text, UTF-16BE if `%c` is 2, otherwise UTF-8.
+ */
+export function calling(url: string): string {
+  return `group = sms-service
+keyword = default
+get-url = "${url}"
+max-messages = 0
+`;
 }
 
 /** Whether Kannel is installed here. */
@@ -102,10 +114,7 @@ export class Kannel {
   }
 }
 
-function configuration(
-  { host, admin, smsbox, sendsms }: KannelPorts,
-  { smscPort, inboundUrl }: KannelSettings,
-): string {
+function configuration({ host, admin, smsbox, sendsms }: KannelPorts, { smscPort, service }: KannelSettings): string {
   return `
 group = core
 admin-port = ${admin}
@@ -141,9 +150,5 @@ password = secret
 max-messages = ${MAX_MESSAGES}
 concatenation = true
 
-group = sms-service
-keyword = default
-get-url = "${inboundUrl}"
-max-messages = 0
-`;
+${service}`;
 }
