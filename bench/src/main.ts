@@ -25,6 +25,7 @@ import { benchHooks } from './queue/hooks.js';
 import { benchNotify } from './queue/notify.js';
 import { benchPurge } from './queue/purge.js';
 import { benchBehindCampaign, benchTwoAccounts } from './queue/queue.js';
+import { benchSchedule } from './queue/schedule.js';
 import { benchWorkers, shownDrain } from './queue/workers.js';
 import { benchSmpp } from './smpp/smpp.js';
 import { benchSmppFaults } from './smpp/smpp-faults.js';
@@ -102,10 +103,13 @@ if (runs('campaign')) {
       console.log(`  ${database}: SKIPPED, no server on its standard local port`);
       continue;
     }
-    const inMiB = ({ memory }: { readonly memory: number }) => Math.round(memory / 2 ** 20);
+    const inMiB = (bytes: number) => Math.round(bytes / 2 ** 20);
+    const heaps = many.heap.map(inMiB).join(', ');
+    console.log(`Campaign on ${database}, the load of the machine is ${loadavg()[0]?.toFixed(1)}:`);
     console.log(
-      `Campaign on ${database}: import of ${recipients} at ${Math.round(many.perSecond)} rows/s, peak memory ${(many.memory / few.memory).toFixed(2)} x one of 10 000 (${inMiB(many)} and ${inMiB(few)} MiB); accepted and delivered at ${fed.toFixed(2)} x the rate of a drain (wanted: 0.90)`,
+      `  import of ${recipients} at ${Math.round(many.perSecond)} rows/s; heap in use after each fifth ${heaps} MiB, ${(Math.max(...many.heap) / Math.max(...few.heap)).toFixed(2)} x that of 10 000 (wanted: flat); resident at most ${inMiB(many.memory)} and ${inMiB(few.memory)} MiB`,
     );
+    console.log(`  accepted and delivered at ${fed.toFixed(2)} x the rate of a drain (wanted: 0.90)`);
   }
 }
 if (runs('large')) {
@@ -238,6 +242,24 @@ if (runs('claim')) {
     console.log(`A claim of 500 on PostgreSQL while another session holds a snapshot and ${messages} messages pass:`);
     console.log(`  the first tenth ${shown(claims.atFirst)}; the last ${shown(claims.atLast)} (wanted: p99 under 20)`);
     console.log(`  the worst, of those that look without floors each 30 s: ${claims.worst.toFixed(0)} ms`);
+  }
+}
+if (runs('schedule')) {
+  // A quick run: BENCH_MESSAGES=100000.
+  const scheduled = Number(process.env.BENCH_MESSAGES ?? 2_000_000);
+  console.log(
+    `Claims beside ${scheduled} rows that are due tomorrow, against claims without them; the load before it is ${loadavg()[0]?.toFixed(1)}:`,
+  );
+  for (const database of DATABASES) {
+    for (const accounts of [1, 100]) {
+      const figures = await benchSchedule(database, scheduled, accounts, Number(process.env.BENCH_TURNS ?? 11));
+      if (!figures) continue;
+      const shown = ({ ratio, beside, alone }: { ratio: number; beside: number; alone: number }) =>
+        `${ratio.toFixed(2)} x (${beside.toFixed(2)} and ${alone.toFixed(2)} ms)`;
+      console.log(
+        `  ${database.padEnd(8)} of ${String(accounts).padStart(3)} account${accounts > 1 ? 's' : ' '}: a claim of 500 ${shown(figures.full)} (wanted: at most 1.10); one that finds nothing ${shown(figures.empty)}`,
+      );
+    }
   }
 }
 if (runs('workers')) {

@@ -1,6 +1,8 @@
 import { MINUTE_MS } from './time.js';
 import 'reflect-metadata';
 import type { AddressInfo } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
@@ -43,6 +45,13 @@ class HurriedClock extends SystemClock {
 
 function isCodesOrder(message: unknown): message is { readonly codes: readonly string[] } {
   return typeof message === 'object' && message !== null && 'codes' in message && Array.isArray(message.codes);
+}
+
+/** The bytes that are in use, after a garbage collection. */
+function heapInUse(): number {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  return process.memoryUsage().heapUsed;
 }
 
 const order: Order = JSON.parse(process.argv[2] ?? '{}');
@@ -99,6 +108,7 @@ process.send?.({ port, key, links });
 process.on('message', (message) => {
   const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
   if (message === 'memory') process.send?.({ rss: maxRSS * 1024, cpu: userCPUTime + systemCPUTime });
+  if (message === 'heap') process.send?.({ heap: heapInUse() });
   if (isCodesOrder(message)) {
     void sendCodes(app, accountId, message.codes).then((codes) => process.send?.({ codes }));
   }

@@ -17,6 +17,8 @@ export interface Target {
   readonly links: unknown;
   /** Peak resident memory of the server so far, in bytes. */
   memory(): Promise<number>;
+  /** The bytes of the server's heap that are in use, after a garbage collection. */
+  heap(): Promise<number>;
   /** Lets the server send a code to each number. Returns each number with its code. */
   codes(numbers: readonly string[]): Promise<[number: string, code: string][]>;
   /** Processor time of the server so far, in microseconds. */
@@ -40,6 +42,10 @@ export async function startTarget(order: object, program = SERVER): Promise<Targ
     memory: async () => {
       child.send('memory');
       return Number((await messageOf(child)).rss);
+    },
+    heap: async () => {
+      child.send('heap');
+      return Number((await messageOf(child)).heap);
     },
     codes: async (numbers) => {
       child.send({ codes: numbers });

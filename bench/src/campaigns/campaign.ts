@@ -9,9 +9,14 @@ const SLICE = 1000;
 /** An import by HTTP into a server of its own. */
 export interface CampaignImport {
   readonly perSecond: number;
-  /** Peak resident memory of the server, in bytes. */
+  /** The server's heap after a garbage collection, in bytes: after each fifth of the file. */
+  readonly heap: readonly number[];
+  /** Peak resident memory of the server, in bytes. It includes garbage that was not collected yet. */
   readonly memory: number;
 }
+
+/** How often the heap is measured while a file is read. */
+const LOOKS = 5;
 
 /** Imports a file of recipients. Undefined if there is no server of the database. */
 export async function benchCampaignImport(
@@ -23,31 +28,39 @@ export async function benchCampaignImport(
   const order = { kind: 'ours', adapter: 'express', url: place.url, dispatch: false, campaigns: true };
   const target = await startTarget(order);
   const { id } = await post(target, 'campaigns', 'application/json', draft());
+  const heap: number[] = [];
+  const file = fileOf(recipients, async () => {
+    heap.push(await target.heap());
+  });
   const begun = performance.now();
-  const { imported } = await post(target, `campaigns/${id}/recipients`, 'text/csv', fileOf(recipients));
+  const { imported } = await post(target, `campaigns/${id}/recipients`, 'text/csv', file);
   const seconds = (performance.now() - begun) / 1000;
   if (imported !== recipients) throw new Error(`${imported} of ${recipients} recipients were imported.`);
   const memory = await target.memory();
   await target.stop();
   await place.drop();
-  return { perSecond: recipients / seconds, memory };
+  return { perSecond: recipients / seconds, heap, memory };
 }
 
 function draft(): string {
   return JSON.stringify({ name: 'bench', signature: 'INFOS', content: CONTENT });
 }
 
-/** A file of CSV with about 100 bytes a row. */
-function fileOf(recipients: number): ReadableStream {
+/**
+ * A file of CSV with about 100 bytes a row.
+ * @param look called after each fifth of it
+ */
+function fileOf(recipients: number, look: () => Promise<void>): ReadableStream {
   const rest = 'x'.repeat(75);
   let row = 0;
   return new ReadableStream({
-    pull(controller) {
+    async pull(controller) {
       let text = row === 0 ? 'number,name,note\n' : '';
       for (const end = Math.min(recipients, row + SLICE); row < end; row++) {
         text += `${22_670_000_000 + row},Awa ${row},${rest}\n`;
       }
       controller.enqueue(Buffer.from(text));
+      if (row % (recipients / LOOKS) === 0) await look();
       if (row >= recipients) controller.close();
     },
   });

@@ -71,6 +71,9 @@ export async function withHost(url: string, dispatch: boolean, use: (app: Host) 
   })
   class BenchHost {}
   const app = await NestFactory.createApplicationContext(BenchHost, { logger: ['error', 'fatal'] });
+  // The timers of workers and of campaigns do not keep the process alive, so this timer does.
+  const alive = setInterval(() => undefined, 1000);
   await use(app);
+  clearInterval(alive);
   await app.close();
 }
