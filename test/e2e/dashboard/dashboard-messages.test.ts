@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
+import { DAY_MS } from '../../../src/common/time.js';
 import { until } from '../../support/common/until.js';
 import { type DashboardFixture, openScreen, startDashboard } from '../../support/dashboard/dashboard-fixture.js';
 import type { FakeRequest } from '../../support/dashboard/fake-api.js';
@@ -115,6 +116,62 @@ suite('the messages of the dashboard', () => {
     ]);
     await page.getByText('From 08:00 to 20:00, Monday to Friday, in the recipient’s country').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
+  });
+
+  test('that wait for their moment are moved and canceled, and show the own text of each recipient', async () => {
+    const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString();
+    const due_at = inDays(30);
+    const day = inDays(31).slice(0, 10);
+    const waiting = { status: 'queued', attempts: [], attempts_count: 0, due_at };
+    const own = [
+      recipientOf('22670112233', { ...waiting, content: 'Bonjour Awa' }),
+      recipientOf('22671223344', { ...waiting, content: 'Bonjour Zoé 🎉' }),
+    ];
+    const message = {
+      content: 'Bonjour {name}',
+      segments: null,
+      recipients_count: 2,
+      send_at: due_at,
+      recipients: own,
+    };
+    const moved: unknown[] = [];
+    fixture.api.routes = {
+      ...fixture.api.routes,
+      ...sessionRoutes('sender'),
+      'GET sms/m-2': smsOf('m-2', message),
+      'GET sms/m-2/recipients': { items: own, next_cursor: null },
+      'PATCH sms/m-2': ({ body }: FakeRequest) => {
+        moved.push(body);
+        return smsOf('m-2', message);
+      },
+    };
+    await open('messages/m-2');
+    const zone = await page.evaluate<string>('Intl.DateTimeFormat().resolvedOptions().timeZone');
+    await page.getByText('Goes out on').first().waitFor();
+    expect(await page.getByText(`(${zone})`).count()).toBeGreaterThan(3);
+    await page.locator('summary', { hasText: '+226 71 22 33 44' }).click();
+    await page.getByRole('region', { name: 'Own text' }).getByText('1 segment · UCS-2').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+
+    const button = page.getByRole('main').getByRole('button', { name: 'Move' });
+    await button.focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Day').fill(day);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Move' }).click();
+    await page.getByRole('status').getByText('Moved.').waitFor();
+    expect(moved).toEqual([{ send_at: expect.stringContaining(`${day}T`) }]);
+    expect(await button.evaluate('document.activeElement.textContent')).toBe('Move');
+
+    fixture.api.routes['DELETE sms/m-2'] = { canceled: 2, too_late: 0, refunded_units: 2 };
+    fixture.api.routes['GET sms/m-2'] = smsOf('m-2', { ...message, recipients: [] });
+    await page.getByRole('button', { name: 'Cancel the message' }).click();
+    await dialog.getByRole('button', { name: 'Cancel the message' }).click();
+    await page.getByRole('status').getByText('2 canceled, 0 too late, 2 units back.').waitFor();
+    await until(async () => (await page.getByRole('button', { name: 'Cancel the message' }).count()) === 0);
+    expect(await page.evaluate('document.activeElement.id')).toBe('screen-title');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
   });
 
   test('find their events by a binary search of the log, and the webhook calls with them', async () => {

@@ -24,6 +24,7 @@ export function smsOf(id: string, changes: object = {}): object {
     recipients_count: 1,
     refunded_units: 0,
     metadata: null,
+    recipients: [],
     ...changes,
   };
 }
@@ -38,6 +39,7 @@ export function recipientOf(number: string, changes: object = {}): object {
     refunded_units: 0,
     error: null,
     updated_at: ago(11),
+    due_at: null,
     attempts: [{ at: ago(12), route: 'orange', status: 'delivered', error: null, segments: 1 }],
     attempts_count: 1,
     ...changes,
@@ -61,6 +63,7 @@ export function appMessageOf(id: string, changes: object = {}): object {
     send_at: null,
     valid_until: null,
     window: null,
+    due_at: null,
     sent_at: ago(30),
     delivered_at: ago(29),
     read_at: ago(20),
@@ -242,7 +245,7 @@ export const FULL_SCREENS: FakeRoutes = {
   'GET sms/m-2/recipients': list([
     recipientOf('22670112233'),
     recipientOf('2250708091011', FAILED),
-    recipientOf('22671223344', { status: 'queued', attempts: [], attempts_count: 0 }),
+    recipientOf('22671223344', { status: 'queued', due_at: ago(-60), attempts: [], attempts_count: 0 }),
     recipientOf('33612345678', { status: 'failed', error: 'opted_out', units: 0, attempts: [], attempts_count: 0 }),
   ]),
   'GET sms/*/recipients': list([recipientOf('22670112233')]),

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { MsgappMessage, SmsSummary } from '../../../../client/index.js';
+import type { MsgappMessage, SmsDetails } from '../../../../client/index.js';
 import { DELIVERY_STATES } from '../../../../events/delivery-status.js';
 import { Button, CopyButton } from '../../components/button.js';
 import { Failure, Loading, Note } from '../../components/notes.js';
@@ -8,15 +8,15 @@ import { Code } from '../../components/shown.js';
 import { messaging } from '../../core/clients.js';
 import { isMissing, isPassing } from '../../core/errors.js';
 import { useAction } from '../../core/form.js';
-import { moment } from '../../core/format.js';
 import { LIVE, useResource } from '../../core/resource.js';
 import { chosenAccount, go, hrefOf, queryValue } from '../../core/router.js';
 import { can, me } from '../../core/session.js';
 import { word } from '../../core/words.js';
 import { composeAgain } from '../compose/draft.js';
 import { shownNumber } from '../shared/number.js';
-import { scheduleFacts } from '../shared/schedule.js';
-import { Segments, TextSize } from '../shared/segments.js';
+import { isAhead, scheduleFacts, zonedMoment } from '../shared/schedule.js';
+import { SizedText } from '../shared/segments.js';
+import { useWaitingActs } from '../shared/waiting.js';
 import { DeliveryStatus } from './delivery-status.js';
 import { MessageEvents } from './message-events.js';
 import { t } from './message-texts.js';
@@ -24,7 +24,7 @@ import { Recipients } from './recipients.js';
 import { stepsOfApp, Timeline } from './timeline.js';
 
 type Found =
-  | { readonly channel: 'sms'; readonly sms: SmsSummary }
+  | { readonly channel: 'sms'; readonly sms: SmsDetails }
   | { readonly channel: string; readonly app: MsgappMessage };
 
 /** One message: its text, its price, and its timeline for each recipient. */
@@ -36,6 +36,7 @@ export function Message({ id }: { readonly id: string }) {
     // Every time an operator reads a text, the audit log records it, so the page does not poll for operators.
     me.value?.operator ? undefined : LIVE,
   );
+  const acts = useWaitingActs(data?.channel ?? '', () => void reload());
   const back = [hrefOf('messages'), t('back')] as const;
   if (data === undefined) {
     return (
@@ -44,11 +45,22 @@ export function Message({ id }: { readonly id: string }) {
       </Screen>
     );
   }
+  const due = dueOf(data);
   return (
-    <Screen title={titleOf(data)} back={back} actions={can('sms.send') && !isPersonal(data) && <Again of={data} />}>
+    <Screen
+      title={titleOf(data)}
+      back={back}
+      actions={
+        <>
+          {due !== undefined && acts.buttons({ id, at: due })}
+          {can('sms.send') && !isPersonal(data) && <Again of={data} />}
+        </>
+      }
+    >
       {error !== undefined && (isPassing(error) ? <Note tone="warn">{word('stale')}</Note> : <Failure error={error} />)}
       {'sms' in data ? <Sms of={data.sms} /> : <App of={data.app} channel={data.channel} />}
       {can('events.read') && me.value?.capabilities.webhooks && <MessageEvents id={id} since={sentAt(data)} />}
+      {acts.dialog}
     </Screen>
   );
 }
@@ -74,32 +86,44 @@ function sentAt(found: Found): string {
   return 'sms' in found ? found.sms.date_sent : found.app.queued_at;
 }
 
+/** When the first of its recipients is due; undefined if none of them waits for a moment or a window. */
+function dueOf(found: Found): string | undefined {
+  const { send_at, window } = 'sms' in found ? found.sms : found.app;
+  // A recipient whose last attempt failed is due again too.
+  if (send_at === null && window === null) return undefined;
+  const recipients = 'sms' in found ? found.sms.recipients : [found.app];
+  const due = recipients.flatMap(({ due_at }) => (isAhead(due_at) ? [due_at] : []));
+  return due.toSorted()[0];
+}
+
 function titleOf(found: Found): string {
   const [to = ''] = 'sms' in found ? found.sms.number : [found.app.to];
   const count = 'sms' in found ? found.sms.recipients_count : 1;
   return count === 1 ? t('one', { to: shownNumber(to) }) : t('many', { n: count });
 }
 
-function Sms({ of }: { readonly of: SmsSummary }) {
+function Sms({ of }: { readonly of: SmsDetails }) {
   return (
     <>
       <div class="columns">
         <Section title={t('text')}>
           {of.content === null ? (
             <Note>{t('removedWhy')}</Note>
-          ) : (
-            <>
-              <Segments of={of.content} />
-              <p class="hint">
-                <TextSize of={of.content} />
+          ) : isPersonal({ channel: 'sms', sms: of }) ? (
+            <div class="segments">
+              <p class="segment" dir="auto">
+                {of.content}
               </p>
-            </>
+              <p class="hint">{t('personal')}</p>
+            </div>
+          ) : (
+            <SizedText of={of.content} />
           )}
         </Section>
         <Section title={word('details')}>
           <Facts
             of={[
-              [t('at'), moment(of.date_sent)],
+              [t('at'), zonedMoment(of.date_sent)],
               ...scheduleFacts(of),
               [t('from'), <bdi key="from">{of.signature}</bdi>],
               [t('price'), <Price key="price" units={of.sms_units} refunded={of.refunded_units} />],
@@ -140,7 +164,7 @@ function App({ of, channel }: { readonly of: MsgappMessage; readonly channel: st
         <Section title={word('details')}>
           <Facts
             of={[
-              [t('at'), moment(of.queued_at)],
+              [t('at'), zonedMoment(of.queued_at)],
               ...scheduleFacts(of),
               [t('channel'), <bdi key="channel">{channel}</bdi>],
               [t('from'), <bdi key="from">{shownNumber(of.from)}</bdi>],

@@ -10,6 +10,8 @@ import { LIVE, useList } from '../../core/resource.js';
 import { choiceOf, setQuery } from '../../core/router.js';
 import { word } from '../../core/words.js';
 import { shownNumber } from '../shared/number.js';
+import { isAhead, zonedMoment } from '../shared/schedule.js';
+import { SizedText } from '../shared/segments.js';
 import { DeliveryStatus, nameOf } from './delivery-status.js';
 import { stepName, t } from './message-texts.js';
 import { stepsOfSms, Timeline } from './timeline.js';
@@ -28,10 +30,7 @@ export function Recipients({ of }: { readonly of: SmsSummary }) {
     return (
       <Section title={t('timeline')} actions={<DeliveryStatus of={only.status} />}>
         <div class="card">
-          <Timeline
-            label={t('timelineOf', { number: shownNumber(only.number) })}
-            steps={stepsOfSms(only, of.date_sent)}
-          />
+          <OwnTimeline of={only} sentAt={of.date_sent} />
         </div>
       </Section>
     );
@@ -55,7 +54,7 @@ export function Recipients({ of }: { readonly of: SmsSummary }) {
         empty={<Empty title={t('noRecipients')} />}
         columns={[
           { title: t('recipient'), cell: ({ number }) => <bdi class="nowrap">{shownNumber(number)}</bdi> },
-          { title: word('status'), cell: ({ status: own }) => <DeliveryStatus of={own} /> },
+          { title: word('status'), cell: Progress },
           { title: t('reason'), cell: ({ error }) => (error === null ? '–' : <bdi>{stepName.of(error)}</bdi>) },
           { title: word('units'), right: true, cell: Price },
           { title: t('updated'), cell: ({ updated_at }) => <Ago at={updated_at} /> },
@@ -67,16 +66,37 @@ export function Recipients({ of }: { readonly of: SmsSummary }) {
                   {word('details')}
                   <span class="hidden-text"> {shownNumber(recipient.number)}</span>
                 </summary>
-                <Timeline
-                  label={t('timelineOf', { number: shownNumber(recipient.number) })}
-                  steps={stepsOfSms(recipient, of.date_sent)}
-                />
+                <OwnTimeline of={recipient} sentAt={of.date_sent} />
               </details>
             ),
           },
         ]}
       />
     </Section>
+  );
+}
+
+/** The status of a recipient, and when it is due if it waits for a moment. */
+function Progress({ status, due_at }: SmsRecipient) {
+  return (
+    <span>
+      <DeliveryStatus of={status} />
+      {isAhead(due_at) && <span class="soft"> {t('due', { at: zonedMoment(due_at) })}</span>}
+    </span>
+  );
+}
+
+/** The timeline of a recipient, under its own text if it has one. */
+function OwnTimeline({ of, sentAt }: { readonly of: SmsRecipient; readonly sentAt: string }) {
+  return (
+    <>
+      {of.content !== null && (
+        <section aria-label={t('ownText')}>
+          <SizedText of={of.content} />
+        </section>
+      )}
+      <Timeline label={t('timelineOf', { number: shownNumber(of.number) })} steps={stepsOfSms(of, sentAt)} />
+    </>
   );
 }
 

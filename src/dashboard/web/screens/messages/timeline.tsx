@@ -2,6 +2,7 @@ import type { MsgappMessage, SmsRecipient } from '../../../../client/index.js';
 import { DELIVERY_STATES, isComplete } from '../../../../events/delivery-status.js';
 import { type Tone, toneOf } from '../../components/shown.js';
 import { exactMoment, moment } from '../../core/format.js';
+import { isAhead, zonedMoment } from '../shared/schedule.js';
 import { DeliveryStatus, nameOf } from './delivery-status.js';
 import { stepName, t } from './message-texts.js';
 
@@ -42,7 +43,7 @@ export function Timeline({ steps, label }: { readonly steps: readonly Step[]; re
 
 /** Returns the steps of one recipient of an SMS. */
 export function stepsOfSms(of: SmsRecipient, sentAt: string): readonly Step[] {
-  const { status, attempts, attempts_count, updated_at, refunded_units: refunded, error } = of;
+  const { status, attempts, attempts_count, updated_at, refunded_units: refunded, error, due_at } = of;
   const opted = error === 'opted_out';
   const left = attempts_count - attempts.length;
   const last = attempts.at(-1);
@@ -63,12 +64,17 @@ export function stepsOfSms(of: SmsRecipient, sentAt: string): readonly Step[] {
       };
     }),
     ...(reported ? [{ at: updated_at, what: t('report'), status, detail: errorOf(error), tone: toneOf(status) }] : []),
-    ...(isWaiting ? [{ at: undefined, what: t('waits') }] : []),
+    ...(isWaiting ? [waitingStep(due_at)] : []),
     ...(!isWaiting && last === undefined && !opted
       ? [{ at: updated_at, what: nameOf(status), detail: errorOf(error), tone: toneOf(status) }]
       : []),
     ...(refunded > 0 ? [{ at: updated_at, what: t('refund', { n: refunded }) }] : []),
   ];
+}
+
+/** The step of a message that waits: for its moment, or for its turn in the queue. */
+function waitingStep(due: string | null): Step {
+  return { at: undefined, what: isAhead(due) ? t('due', { at: zonedMoment(due) }) : t('waits') };
 }
 
 function errorOf(error: string | null): string | undefined {
@@ -84,6 +90,7 @@ export function stepsOfApp(of: MsgappMessage): readonly Step[] {
     read_at,
     failed_at,
     updated_at,
+    due_at,
     status,
     error,
     refunded_units: refunded,
@@ -97,7 +104,7 @@ export function stepsOfApp(of: MsgappMessage): readonly Step[] {
     isComplete(status) && delivered_at === null && read_at === null && failed_at === null
       ? { at: updated_at, what: nameOf(status), detail: errorOf(error), tone: toneOf(status) }
       : undefined,
-    DELIVERY_STATES[status].stage === 'waiting' ? { at: undefined, what: t('waits') } : undefined,
+    DELIVERY_STATES[status].stage === 'waiting' ? waitingStep(due_at) : undefined,
     refunded > 0 ? { at: updated_at, what: t('refund', { n: refunded }) } : undefined,
   ];
   return steps.filter((step) => step !== undefined);

@@ -1,14 +1,8 @@
-import { useSignal } from '@preact/signals';
-import type { CanceledMessage } from '../../../../client/index.js';
-import { Button } from '../../components/button.js';
-import { Confirm, Dialog, Form } from '../../components/dialog.js';
-import { Empty, Note } from '../../components/notes.js';
+import { Empty } from '../../components/notes.js';
 import { Screen } from '../../components/page.js';
 import { Units } from '../../components/shown.js';
 import { ListTable } from '../../components/table.js';
 import { messaging } from '../../core/clients.js';
-import { serverNow } from '../../core/clock.js';
-import { useForm } from '../../core/form.js';
 import { moment } from '../../core/format.js';
 import { texts } from '../../core/i18n.js';
 import { LIVE, useList } from '../../core/resource.js';
@@ -18,7 +12,8 @@ import { word } from '../../core/words.js';
 import { channelName, channelsOf } from '../messages/channels.js';
 import { shownNumber } from '../shared/number.js';
 import '../shared/parts.css';
-import { badMoment, deviceZone, localMomentOf, MomentFields, momentOf } from '../shared/schedule.js';
+import { deviceZone } from '../shared/schedule.js';
+import { useWaitingActs, type WaitingMessage } from '../shared/waiting.js';
 
 const t = texts(
   {
@@ -33,12 +28,6 @@ const t = texts(
     text: 'Text',
     file: 'File',
     removed: 'removed',
-    cancel: 'Cancel the message',
-    ask: 'Whoever has not got it yet will not get it, and the units come back. This cannot be undone.',
-    done: '{canceled} canceled, {late} too late, {units} {units|unit|units} back.',
-    move: 'Move',
-    moveTitle: 'Another moment',
-    moved: 'Moved.',
   },
   {
     title: 'Programmés',
@@ -52,27 +41,16 @@ const t = texts(
     text: 'Texte',
     file: 'Fichier',
     removed: 'supprimé',
-    cancel: 'Annuler le message',
-    ask: 'Ceux qui ne l’ont pas encore reçu ne le recevront pas, et les unités sont rendues. C’est définitif.',
-    done: '{canceled} {canceled|annulé|annulés}, {late} trop tard, {units} {units|unité rendue|unités rendues}.',
-    move: 'Déplacer',
-    moveTitle: 'Un autre moment',
-    moved: 'Déplacé.',
   },
 );
 
 /** A message that waits for its moment. */
-interface Waiting {
-  readonly id: string;
-  readonly at: string;
+interface Waiting extends WaitingMessage {
   readonly to: string;
   readonly others: number;
   readonly text: string | null;
   readonly units: number;
 }
-
-/** What is being asked about a message. */
-type Asked = { readonly what: 'cancel' | 'move'; readonly of: Waiting } | undefined;
 
 /** The messages of all channels that wait for their moment. */
 export function Scheduled() {
@@ -106,14 +84,7 @@ function WaitingSms() {
       units: sms_units - refunded_units,
     }),
   );
-  return (
-    <WaitingList
-      channel="sms"
-      list={{ ...list, data }}
-      cancel={can('sms.cancel') ? (id) => messaging().sms.cancel(id) : undefined}
-      move={can('sms.reschedule') ? (id, send_at) => messaging().sms.reschedule(id, { send_at }) : undefined}
-    />
-  );
+  return <WaitingList channel="sms" list={{ ...list, data }} />;
 }
 
 function WaitingApp({ channel }: { readonly channel: string }) {
@@ -131,34 +102,18 @@ function WaitingApp({ channel }: { readonly channel: string }) {
     text: media ? (media.caption ?? t('file')) : body,
     units: units - refunded_units,
   }));
-  const cancel = can('msgapp.cancel') ? (id: string) => messaging().msgapp(channel).cancel(id) : undefined;
-  return <WaitingList channel={channel} list={{ ...list, data }} cancel={cancel} />;
+  return <WaitingList channel={channel} list={{ ...list, data }} />;
 }
 
 interface WaitingListProps {
   readonly channel: string;
   readonly list: Parameters<typeof ListTable<Waiting>>[0]['list'];
-  /** Undefined if the user may not cancel. */
-  readonly cancel: ((id: string) => Promise<CanceledMessage>) | undefined;
-  /** Undefined if the user may not move the message, or the channel has no such route. */
-  readonly move?: ((id: string, sendAt: string) => Promise<unknown>) | undefined;
 }
 
-function WaitingList({ channel, list, cancel, move }: WaitingListProps) {
-  const asked = useSignal<Asked>(undefined);
-  const said = useSignal('');
-  const end = (sentence?: string) => {
-    asked.value = undefined;
-    if (sentence === undefined) return;
-    said.value = sentence;
-    void list.reload();
-  };
-  const ask = (what: 'cancel' | 'move', of: Waiting) => {
-    asked.value = { what, of };
-  };
+function WaitingList({ channel, list }: WaitingListProps) {
+  const { buttons, dialog } = useWaitingActs(channel, () => void list.reload());
   return (
     <>
-      <div role="status">{said.value !== '' && <Note tone="good">{said.value}</Note>}</div>
       <ListTable
         list={list}
         caption={`${t('title')} · ${channelName(channel)}`}
@@ -193,17 +148,11 @@ function WaitingList({ channel, list, cancel, move }: WaitingListProps) {
             title: word('actions'),
             quiet: true,
             right: true,
-            cell: (row) => (
-              <div class="buttons">
-                {move && <Button onClick={() => ask('move', row)}>{t('move')}</Button>}
-                {cancel && <Button onClick={() => ask('cancel', row)}>{t('cancel')}</Button>}
-              </div>
-            ),
+            cell: (row) => <div class="buttons">{buttons(row)}</div>,
           },
         ]}
       />
-      {asked.value?.what === 'cancel' && cancel && <CancelDialog of={asked.value.of} cancel={cancel} onClose={end} />}
-      {asked.value?.what === 'move' && move && <MoveDialog of={asked.value.of} move={move} onClose={end} />}
+      {dialog}
     </>
   );
 }
@@ -216,52 +165,5 @@ function To({ channel, of: { id, to, others } }: { readonly channel: string; rea
       </a>
       {others > 0 && <span class="soft"> {t('others', { n: others })}</span>}
     </span>
-  );
-}
-
-interface AskedProps {
-  readonly of: Waiting;
-  /** Called with a sentence about what was done; without one if nothing was. */
-  onClose(sentence?: string): void;
-}
-
-function CancelDialog({ of, cancel, onClose }: AskedProps & Required<Pick<WaitingListProps, 'cancel'>>) {
-  const done = useSignal<CanceledMessage | undefined>(undefined);
-  return (
-    <Confirm
-      title={t('cancel')}
-      verb={t('cancel')}
-      change={async () => {
-        done.value = await cancel?.(of.id);
-      }}
-      onClose={() => {
-        const result = done.value;
-        onClose(
-          result && t('done', { canceled: result.canceled, late: result.too_late, units: result.refunded_units }),
-        );
-      }}
-    >
-      <p>{t('ask')}</p>
-    </Confirm>
-  );
-}
-
-interface MoveProps extends AskedProps {
-  move(id: string, sendAt: string): Promise<unknown>;
-}
-
-function MoveDialog({ of, move, onClose }: MoveProps) {
-  const form = useForm(`move-${of.id}-${of.at}`, localMomentOf(Date.parse(of.at)), async (values) => {
-    await move(of.id, new Date(momentOf(values) ?? of.at).toISOString());
-    onClose(t('moved'));
-  });
-  const now = serverNow();
-  const isBad = momentOf(form.values) === undefined || badMoment(form.values, now) !== undefined;
-  return (
-    <Dialog title={t('moveTitle')} onClose={() => onClose()}>
-      <Form form={form} submit={t('move')} disabled={isBad} onCancel={() => onClose()}>
-        <MomentFields of={form.values} now={now} onInput={form.set} />
-      </Form>
-    </Dialog>
   );
 }

@@ -1,6 +1,7 @@
 import type { SmsDetails } from '../../../../client/index.js';
 import type { DeliveryWindow } from '../../../../outbox/windows/window.api.js';
 import { TextField } from '../../components/field.js';
+import { serverNow } from '../../core/clock.js';
 import { moment } from '../../core/format.js';
 import { language, texts } from '../../core/i18n.js';
 import { listOf } from './number.js';
@@ -20,6 +21,7 @@ const t = texts(
     range: '{first} to {last}',
     recipient: 'in the recipient’s country',
     inZone: 'in {name}',
+    zoned: '{at} ({zone})',
   },
   {
     date: 'Jour',
@@ -35,6 +37,7 @@ const t = texts(
     range: 'du {first} au {last}',
     recipient: 'dans le pays du destinataire',
     inZone: 'à l’heure de {name}',
+    zoned: '{at} ({zone})',
   },
 );
 
@@ -47,6 +50,16 @@ export interface LocalMoment {
 /** The name of the time zone of this device. */
 export function deviceZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/** Whether a time of the API is still to come. Null: there is none. */
+export function isAhead(iso: string | null): iso is string {
+  return iso !== null && Date.parse(iso) > serverNow();
+}
+
+/** Formats a time of the API with the zone that it is shown in. Example: “27 Nov 2026, 09:00 (Africa/Abidjan)”. */
+export function zonedMoment(iso: string): string {
+  return t('zoned', { at: moment(iso), zone: deviceZone() });
 }
 
 /** Returns a moment of the API as day and time of this device. */
@@ -125,8 +138,8 @@ export function scheduleFacts({
   window,
 }: Pick<SmsDetails, 'send_at' | 'valid_until' | 'window'>): readonly (readonly [string, string])[] {
   return [
-    ...(send_at === null ? [] : [[t('sendAt'), moment(send_at)] as const]),
-    ...(valid_until === null ? [] : [[t('validUntil'), moment(valid_until)] as const]),
+    ...(send_at === null ? [] : [[t('sendAt'), zonedMoment(send_at)] as const]),
+    ...(valid_until === null ? [] : [[t('validUntil'), zonedMoment(valid_until)] as const]),
     ...(window === null ? [] : [[t('hours'), windowWords(window)] as const]),
   ];
 }

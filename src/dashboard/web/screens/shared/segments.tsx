@@ -44,6 +44,18 @@ export function Segments({ of }: { readonly of: string }) {
   );
 }
 
+/** A text, cut into its segments, with one line about its size. */
+export function SizedText({ of }: { readonly of: string }) {
+  return (
+    <>
+      <Segments of={of} />
+      <p class="hint">
+        <TextSize of={of} />
+      </p>
+    </>
+  );
+}
+
 /** A text with the characters marked that are not in GSM-7. */
 function Marked({ text }: { readonly text: string }) {
   const runs: { readonly plain: boolean; text: string }[] = [];

@@ -1,9 +1,17 @@
 import type { SmsOrder } from '../../../../client/index.js';
 import { Checks, SelectField, TextField } from '../../components/field.js';
 import { serverNow } from '../../core/clock.js';
-import { moment } from '../../core/format.js';
 import { texts } from '../../core/i18n.js';
-import { badMoment, deviceZone, localMomentOf, MomentFields, momentOf, weekday, windowWords } from './schedule.js';
+import {
+  badMoment,
+  deviceZone,
+  localMomentOf,
+  MomentFields,
+  momentOf,
+  weekday,
+  windowWords,
+  zonedMoment,
+} from './schedule.js';
 import { VALIDITIES, type When } from './when-draft.js';
 
 const t = texts(
@@ -27,7 +35,6 @@ const t = texts(
     overnight: 'Until this time on the next day.',
     equal: 'The two times must differ.',
     at: 'At',
-    inZone: '{at} ({zone})',
     afterThat: '{after} after that',
     after: '{after} from now',
     needsMoment: 'a day and a time',
@@ -59,7 +66,6 @@ const t = texts(
     overnight: 'Jusqu’à cette heure le lendemain.',
     equal: 'Les deux heures doivent différer.',
     at: 'Le',
-    inZone: '{at} ({zone})',
     afterThat: '{after} après cela',
     after: 'Dans {after}',
     needsMoment: 'un jour et une heure',
@@ -203,7 +209,7 @@ export function whenFacts(when: When): readonly (readonly [string, string])[] {
   const after = when.validFor === '' ? undefined : t(when.validFor);
   const facts: (readonly [string, string])[] = [];
   if (at !== undefined) {
-    facts.push([t('at'), t('inZone', { at: moment(new Date(at).toISOString()), zone: deviceZone() })]);
+    facts.push([t('at'), zonedMoment(new Date(at).toISOString())]);
   }
   if (after !== undefined) facts.push([t('validFor'), t(at === undefined ? 'after' : 'afterThat', { after })]);
   if (window !== undefined) facts.push([t('hours'), windowWords(window)]);
