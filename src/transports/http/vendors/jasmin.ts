@@ -134,7 +134,12 @@ function statusOf(state: string): VendorReceipt['status'] | undefined {
 /** Decodes a text from its octets, which Jasmin passes on in hexadecimal, and their data_coding. */
 function textIn(content: CallbackContent): string {
   const hex = content.field('binary');
-  const coding = Number(content.field('coding') ?? '0');
   if (hex === undefined || !/^([0-9a-f]{2})*$/i.test(hex)) return content.field('content') ?? '';
-  return decodeText(Buffer.from(hex, 'hex'), coding, 'gsm') ?? '';
+  return decodeText(Buffer.from(hex, 'hex'), codingIn(content), 'gsm') ?? '';
+}
+
+/** Jasmin's documentation has the data_coding in digits; Jasmin itself sends its octet, such as `%08`. */
+function codingIn(content: CallbackContent): number {
+  const coding = content.field('coding') ?? '0';
+  return /^\d+$/.test(coding) ? Number(coding) : coding.charCodeAt(0);
 }

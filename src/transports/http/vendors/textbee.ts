@@ -81,12 +81,22 @@ function readAnswer({ status, json }: VendorAnswer): VendorFacts {
   return { code: valueAt(data, 'successCount') === undefined ? undefined : 'no_queue' };
 }
 
-const STATES: ReadonlyMap<string, Pick<VendorReceipt, 'status' | 'mayBeLast'> & { readonly time: string }> = new Map([
+/** The meaning of an event about an SMS, and the name of its time. */
+type EventState = Pick<VendorReceipt, 'status' | 'mayBeLast'> & { readonly time: string };
+
+const STATES: ReadonlyMap<string, EventState> = new Map<string, EventState>([
   // Some networks give the phone no report of delivery, so this may be the last event.
   ['MESSAGE_SENT', { status: 'sent', mayBeLast: true, time: 'sentAt' }],
   ['MESSAGE_DELIVERED', { status: 'delivered', time: 'deliveredAt' }],
   ['MESSAGE_FAILED', { status: 'failed', time: 'failedAt' }],
 ]);
+
+/**
+ * The status of an SMS whose report of delivery the phone got as a failure; its event is `UNKNOWN_STATE`. Networks without reports
+ * cause it too, so the phone may have the SMS.
+ */
+const NOT_REPORTED = 'delivery_failed';
+const IN_DOUBT: EventState = { status: 'unknown', time: 'failedAt' };
 
 function readCall({ json }: CallbackContent, own: string): VendorNews | undefined {
   const event = textOf(valueAt(json, 'webhookEvent'));
@@ -98,7 +108,7 @@ function readCall({ json }: CallbackContent, own: string): VendorNews | undefine
     return { inbound: [{ from, to: own, text, ...(id === undefined ? {} : { id }) }] };
   }
   const id = textOf(valueAt(json, 'smsBatchId'));
-  const state = STATES.get(event);
+  const state = STATES.get(event) ?? (valueAt(json, 'status') === NOT_REPORTED ? IN_DOUBT : undefined);
   if (id === undefined || state === undefined) return {};
   const { time, ...known } = state;
   const at = Date.parse(textOf(valueAt(json, time)) ?? '');
@@ -111,6 +121,7 @@ function readCall({ json }: CallbackContent, own: string): VendorNews | undefine
         number: textOf(valueAt(json, 'recipient')),
         ...known,
         ...(known.status === 'failed' ? { error } : {}),
+        ...(known.status === 'unknown' ? { error: NOT_REPORTED } : {}),
         ...(Number.isNaN(at) ? {} : { at }),
       },
     ],

@@ -86,7 +86,8 @@ export const jasminDouble: VendorDouble = {
       to,
       'origin-connector': 'in',
       content: 'not read',
-      coding: '8',
+      // The octet of the data_coding, as Jasmin 0.11 sends it.
+      coding: '\u0008',
       binary: Buffer.from(text, 'utf16le').swap16().toString('hex'),
     }),
   underWay: (id, _url, _now, state = 'ACCEPTD') => jasminReceipt(id, state),

@@ -147,6 +147,12 @@ describe('Jasmin', () => {
     ['8', '00e90074d83dde00', 'ét😀'],
     ['8', '', ''],
     ['4', 'ffff', ''],
+    // Jasmin 0.11 sends the octet itself.
+    ['%00', '4172725b1b6520', 'ArrÄ€ '],
+    ['%01', '5174e9', 'Qté'],
+    ['%08', '0627064400310021', 'ال1!'],
+    ['%18', '06270644', 'ال'],
+    ['%F1', '53746f70', 'Stop'],
   ])('a text in data_coding %s, %s, is %j', async (coding, binary, text) => {
     const { fixture, url } = await open(jasminDouble);
     // Jasmin sends the octets in `content` too, which are not valid UTF-8.

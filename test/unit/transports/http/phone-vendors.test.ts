@@ -311,4 +311,15 @@ describe('textbee', () => {
     expect(fixture.sink.received).toMatchObject([{ number: '22670000001', ...known }]);
     expect(fixture.sink.received[0]?.ids).toContain('batch-1');
   });
+
+  test.each([
+    ['delivery_failed', [{ number: '22670000001', status: 'unknown', error: 'delivery_failed' }]],
+    ['dispatched', []],
+  ])('UNKNOWN_STATE with the status %s', async (status, receipts) => {
+    const fixture = await open();
+    const fields = { smsBatchId: 'batch-1', recipient: '+22670000001', status };
+    expect(await fixture.call(textbeeEvent('UNKNOWN_STATE', fields), url)).toMatchObject({ status: 200 });
+    expect(fixture.sink.received).toMatchObject(receipts);
+    expect(fixture.sink.received).toHaveLength(receipts.length);
+  });
 });
