@@ -7,7 +7,7 @@ import { describeMessaging, MessagingModule } from '../dist/index.js';
 import { MemoryStorage } from '../dist/testing/index.js';
 
 // Makes `dist/openapi.json`: what a service with all its capabilities describes, on the options' defaults. The sandbox, which has
-// no authentication and is for tests, the calls of carriers and log-in systems, and health are no part of it: they are not for clients.
+// no authentication and is for tests, the calls of carriers, messaging apps and log-in systems, and health are no part of it: they are not for clients.
 
 class Service {}
 Module({
@@ -35,7 +35,7 @@ const { paths, tags, ...document } = describeMessaging(app, {
 });
 await app.close();
 
-const NOT_FOR_CLIENTS = ['Carriers', 'Log-in systems', 'Health'];
+const NOT_FOR_CLIENTS = ['Carriers', 'Calls of messaging apps', 'Log-in systems', 'Health'];
 const isOurs = (operation) => !operation.tags.some((tag) => NOT_FOR_CLIENTS.includes(tag));
 const types = eventTypeViews().map(({ schema: { $schema, ...schema }, ...each }) => ({
   ...each,

@@ -86,6 +86,14 @@ export interface MsgappListQuery {
   readonly scheduled?: true | undefined;
 }
 
+/** The credentials of a number, for an app without codes. */
+export interface LinkCredentials {
+  /** The app's id of the number. */
+  readonly phone_number_id?: string | undefined;
+  /** The token that may send from the number. */
+  readonly access_token?: string | undefined;
+}
+
 /** The routes of one messaging-app channel. */
 export class MsgappRoutes {
   readonly #caller: Caller;
@@ -96,9 +104,14 @@ export class MsgappRoutes {
     this.#channel = channel;
   }
 
-  /** Requests a session to link a number. `watchCode` returns the codes to scan. */
-  connect(options?: CallOptions): Promise<LinkOffer> {
-    return this.#caller.json({ method: 'POST', path: [this.#channel, 'web', 'connect'], repeat: 'unsafe' }, options);
+  /**
+   * Requests a session to link a number. `watchCode` returns the codes to scan. An app without codes links the number whose
+   * credentials you give, and `watchCode` returns its status only.
+   */
+  connect({ phone_number_id, access_token, ...options }: CallOptions & LinkCredentials = {}): Promise<LinkOffer> {
+    const path = [this.#channel, 'web', 'connect'];
+    const body = { phone_number_id, access_token };
+    return this.#caller.json({ method: 'POST', path, repeat: 'unsafe', body }, options);
   }
 
   /** @param sessionID the session to show at the top level of the answer */

@@ -203,6 +203,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.msgapp_not_connected': 409,
   'error.msgapp_reconnecting': 409,
   'error.msgapp_too_many_sessions': 429,
+  'error.credentials_refused': 400,
   'error.media_unavailable': 400,
   'error.session_not_found': 404,
   'error.qr_not_found': 404,

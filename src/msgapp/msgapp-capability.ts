@@ -3,6 +3,8 @@ import type { Capability } from '../core/capability.js';
 import { EventStreams } from '../http/event-streams.js';
 import { DispatchSettings, roleDelivers } from '../outbox/delivery/dispatch-options.js';
 import { AddressStore } from './address-store.js';
+import { msgappCallbackOpenapi } from './callbacks/msgapp-callback.openapi.js';
+import { MsgappCallbacks } from './callbacks/msgapp-callbacks.js';
 import { ChannelInjections } from './channel-injections.js';
 import { channelToken } from './channel-token.js';
 import { ContactStore } from './contacts/contact-store.js';
@@ -49,10 +51,11 @@ export function msgappCapability(channel: string): Capability {
   const named = SHOWN.map((service) => ({ provide: channelToken(service, channel), useExisting: service }));
   return {
     stores: [SessionStore, ContactStore, ReceivedMessageStore, AddressStore],
-    controllers: [msgappOpenapi, msgappQrOpenapi],
+    controllers: [msgappOpenapi, msgappQrOpenapi, msgappCallbackOpenapi],
     providers: [
       ...SHOWN,
       MsgappChannel,
+      MsgappCallbacks,
       Addressees,
       Senders,
       MediaIntake,

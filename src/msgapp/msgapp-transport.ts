@@ -1,4 +1,4 @@
-import { describePort, method, methodIfAny, nonEmptyText, objectIfAny, oneOf } from '../common/port.js';
+import { describePort, mapIfAny, method, methodIfAny, nonEmptyText, objectIfAny, oneOf } from '../common/port.js';
 import type { FinalSessionStatus } from '../events/session-status.js';
 import type { MediaKind } from '../media/media.api.js';
 import {
@@ -7,7 +7,7 @@ import {
   REPEAT_POLICIES,
   type RepeatPolicy,
 } from '../outbox/delivery/delivery-result.js';
-import type { SessionCredentials } from './sessions/session-credentials.js';
+import type { CredentialChange, SessionCredentials } from './sessions/session-credentials.js';
 
 export type { MediaKind } from '../media/media.api.js';
 
@@ -180,6 +180,75 @@ export interface LinkOrder {
   readonly linked: boolean;
 }
 
+/** The fields with which an account links a number of an app that has no codes. Nobody has checked their content. */
+export interface GivenCredentials {
+  readonly phone_number_id?: string | undefined;
+  readonly access_token?: string | undefined;
+}
+
+/** Credentials that the app has accepted. */
+export interface AcceptedCredentials {
+  /** The app's own address of the number, under which the app's calls report what happened to it. At most 255 characters. */
+  readonly address: string;
+  /** The secrets that `open` reads. They are stored encrypted. */
+  readonly credentials: readonly CredentialChange[];
+}
+
+/** The result of a message that the app reports by a call. */
+export type ReportedMsgapp = Pick<Extract<LinkEvent, { kind: 'receipt' }>, 'status' | 'error' | 'at'> &
+  (
+    | {
+        /** The send's id, if the app repeats it. The transport must make sure that the id is of a message of this number. */
+        readonly messageId: string;
+        readonly reference?: string | undefined;
+      }
+    /** The reference that `send` returned. */
+    | { readonly messageId?: undefined; readonly reference: string }
+  );
+
+/** What the app reports of the people who write to a number. */
+export interface CalledMsgapp {
+  /** See `AcceptedCredentials.address`. */
+  readonly address: string;
+  readonly message: IncomingMsgapp;
+}
+
+/** The content of one call of the app. */
+export interface MsgappNews {
+  readonly receipts: readonly ReportedMsgapp[];
+  readonly messages: readonly CalledMsgapp[];
+  /** Information for the operator, by the address of its number. */
+  readonly notices: readonly { readonly address: string; readonly reason: string }[];
+}
+
+/** A call of the app. Header names are in lower case. */
+export interface MsgappCall {
+  readonly method: string;
+  /** The query, without the question mark. */
+  readonly query: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** The bytes as they were sent. */
+  readonly body: Uint8Array;
+}
+
+/** The answer to a call. Other statuses than 200 store nothing. */
+export interface MsgappCallAnswer {
+  /** 400: the call cannot be read. 403: its proof is wrong. */
+  readonly status: 200 | 400 | 403;
+  /** The text of the answer. Default: empty. */
+  readonly body?: string;
+}
+
+/**
+ * Handles a call of the app: checks its proof and reads its content.
+ * @param store resolves when the content is stored. Storing it twice has the effect of once. It rejects if the database is
+ * unavailable: then let the call fail, so that the app gets 503 and repeats it
+ */
+export type MsgappCallback = (
+  call: MsgappCall,
+  store: (news: MsgappNews) => Promise<void>,
+) => Promise<MsgappCallAnswer>;
+
 /** Waits of sessions, in milliseconds. */
 export interface SessionTiming {
   /** The lease of a session: for how long it stays with a process that no longer renews it. */
@@ -217,8 +286,23 @@ export abstract class MsgappTransport {
   /** Default waits of sessions on this transport. The host's options override them. */
   readonly sessions: Partial<SessionTiming> = {};
 
+  /**
+   * The handlers of the app's calls, by the name in the path `…/callbacks/<name>`. An app that reports by calls needs no connection
+   * for that: any process may get a call. Default: no calls.
+   */
+  readonly callbacks: ReadonlyMap<string, MsgappCallback> = new Map();
+
   /** Called once, before the first `open`. */
   async start(): Promise<void> {}
+
+  /**
+   * Checks the credentials with which an account links a number. A transport with this method shows no codes: `open` links the
+   * number with the credentials, which are stored before.
+   *
+   * @throws MessagingError `error.field_missing` or `error.field_invalid` for a field, `error.credentials_refused` if the app does
+   * not accept them, `error.storage_unavailable` if the app does not answer
+   */
+  acceptCredentials?(given: GivenCredentials, signal: AbortSignal): Promise<AcceptedCredentials>;
 
   /**
    * Starts one connection and resolves at once. Results arrive as events at `listener`. Every connection ends with one `ended`
@@ -246,7 +330,9 @@ describePort(MsgappTransport, {
   timing: objectIfAny,
   pacing: objectIfAny,
   sessions: objectIfAny,
+  callbacks: mapIfAny,
   start: method,
+  acceptCredentials: methodIfAny,
   open: method,
   openFile: methodIfAny,
   stop: method,

@@ -13,6 +13,7 @@ import type { CanceledMessage } from '../outbox/schedule/schedule.api.js';
 import type { LinkOffer, MsgappMessage, MsgappPage, PendingSession, SessionsView } from './msgapp.api.js';
 import {
   CancelMessageQuery,
+  ConnectBody,
   ListMessagesQuery,
   SendMediaBody,
   SendTextBody,
@@ -37,11 +38,12 @@ export class MsgappController {
   @HttpCode(200)
   async connect(
     @Caller() { accountId }: Caller,
+    @MessagingBody() body: ConnectBody,
     @RequestUrl() url: string,
     @RequestSignal() signal: AbortSignal,
     @Author() by: Author,
   ): Promise<LinkOffer> {
-    return linkOffer(await this.sessions.connect(accountId, signal, by), url);
+    return linkOffer(await this.sessions.connect(accountId, signal, by, body), url);
   }
 
   @Get('web/status')

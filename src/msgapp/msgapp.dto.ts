@@ -15,6 +15,17 @@ import type { MediaKind } from '../media/media.api.js';
 import type { SendPriority } from '../outbox/queue/priority.api.js';
 import type { WindowInput } from '../outbox/windows/window.api.js';
 
+/** Body of `POST …/web/connect`. Only apps without codes read it. */
+export class ConnectBody {
+  @IsOptional()
+  @IsString()
+  readonly phone_number_id?: string;
+
+  @IsOptional()
+  @IsString()
+  readonly access_token?: string;
+}
+
 /** Body of `POST …/send/text`. */
 export class SendTextBody {
   /** Needed without `reply_to`. */

@@ -1,6 +1,6 @@
 import { DELIVERY_STATUSES } from '../events/delivery-status.js';
 import { MEDIA_KINDS } from '../media/media.api.js';
-import { binary, events, json } from '../openapi/contents.js';
+import { binary, events } from '../openapi/contents.js';
 import { describeController, type ErrorDescription, fieldsOf } from '../openapi/controller-description.js';
 import { invalid, NUMBER_RECONNECTING } from '../openapi/errors.js';
 import { MESSAGE_FILTERS, SCHEDULE_FIELDS, shortPages } from '../openapi/listings.js';
@@ -25,6 +25,7 @@ import {
 import { MsgappController } from './msgapp.controller.js';
 import {
   CancelMessageQuery,
+  ConnectBody,
   ListMessagesQuery,
   SendMediaBody,
   SendTextBody,
@@ -89,10 +90,23 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
       operationId: 'connectMsgapp',
       summary: 'Request a session to link a number',
       description:
-        'It answers at once. The codes to scan are at `qr_url`. The body may be empty. The service limits how many sessions of an account may wait for a scan, and how many an account may request in an hour.',
-      body: { required: false, content: json({ type: 'object' }, { empty: {} }) },
+        'It answers at once. The codes to scan are at `qr_url`. The body may be empty. An app without codes links the number whose credentials the body has, and `qr_url` then only reports the status. The service limits how many sessions of an account may wait for a scan, and how many an account may request in an hour.',
+      body: {
+        name: 'ConnectMsgapp',
+        description: 'The credentials of a number. Only for an app without codes, such as the Cloud API.',
+        ...fieldsOf(ConnectBody, {
+          phone_number_id: text('The app’s id of the number.', { example: '106540352242922' }),
+          access_token: text('The token that may send from the number. It is stored encrypted.', { example: 'EAAG…' }),
+        }),
+        examples: { empty: {}, 'Cloud API': { phone_number_id: '106540352242922', access_token: 'EAAG…' } },
+      },
       answer: { schema: 'LinkOffer' },
-      errors: [{ code: 'error.msgapp_too_many_sessions', retryAfter: 60 }],
+      errors: [
+        ...invalid('phone_number_id'),
+        'error.field_missing',
+        'error.credentials_refused',
+        { code: 'error.msgapp_too_many_sessions', retryAfter: 60 },
+      ],
     },
     status: {
       operationId: 'getMsgappSessions',

@@ -10,15 +10,17 @@ export function msgappTables(dialect: Dialect): string[] {
   return [
     // lease_until: when another process may take the session. 0 if no process has it, null if it has ended. steps: the number of
     // its steps, and so the place of the next one.
+    // address: the app's own address of the number, under which the app's calls report messages. Null for an app without calls.
     `CREATE TABLE messaging_session (
       id ${id} NOT NULL PRIMARY KEY, account_id ${id} NOT NULL, channel ${id} NOT NULL, status ${id} NOT NULL,
       number ${id}, reason ${text}, created_at ${integer} NOT NULL, connected_at ${integer},
       updated_at ${integer} NOT NULL, steps ${integer} NOT NULL, owner ${name}, lease_until ${integer},
-      epoch ${integer} NOT NULL)${dialect.clustered}`,
+      epoch ${integer} NOT NULL, address ${name})${dialect.clustered}`,
     'CREATE INDEX messaging_session_account ON messaging_session (account_id, channel, created_at, id)',
     `CREATE INDEX messaging_session_lease ON messaging_session (channel, lease_until)${dialect.indexedOnly('lease_until')}`,
     // This index finds live sessions without reading ended ones, of which an account may have any number.
     `CREATE INDEX messaging_session_live ON messaging_session (account_id, channel, lease_until)${dialect.indexedOnly('lease_until')}`,
+    `CREATE INDEX messaging_session_address ON messaging_session (address)${dialect.indexedOnly('address')}`,
     'CREATE INDEX messaging_session_age ON messaging_session (updated_at)',
     // These indexes list the sessions of all accounts, by state, and of one account.
     'CREATE INDEX messaging_session_listing ON messaging_session (created_at, id)',

@@ -74,6 +74,7 @@ export const en: Readonly<Record<keyof typeof fr, string>> = {
   'error.msgapp_not_connected': 'The number {from} is not connected',
   'error.msgapp_reconnecting': 'The number {from} is reconnecting, try again in a moment',
   'error.msgapp_too_many_sessions': 'Too many sessions requested, try again later',
+  'error.credentials_refused': 'The app does not accept these credentials',
   'error.media_unavailable': 'The media could not be fetched',
   'error.session_not_found': 'Session not found',
   'error.qr_not_found': 'QR code not found or expired',

@@ -75,6 +75,7 @@ export const fr = {
   'error.msgapp_not_connected': "Le numéro {from} n'est pas connecté",
   'error.msgapp_reconnecting': 'Le numéro {from} se reconnecte, réessayez dans un instant',
   'error.msgapp_too_many_sessions': 'Trop de sessions demandées, réessayez plus tard',
+  'error.credentials_refused': "L'application n'accepte pas ces identifiants",
   'error.media_unavailable': "Le média n'a pas pu être récupéré",
   'error.session_not_found': 'Session introuvable',
   'error.qr_not_found': 'Code QR introuvable ou expiré',

@@ -3,10 +3,10 @@ import { AccountSettings } from '../../accounts/account-options.js';
 import { Clock } from '../../common/clock.js';
 import { type FaultLog, faultLog } from '../../common/log.js';
 import { logFault } from '../../http/errors.js';
+import { IncomingCall } from '../../http/incoming-call.js';
 import { MessagingController } from '../../http/messaging-controller.js';
 import { MessagingRoute } from '../../http/mounted-routes.js';
 import { ReplyHeaders } from '../../http/parameters.js';
-import { CarrierCall } from '../../sms/callbacks/sms-callbacks.js';
 import { ACCEPTED, type KannelAnswer, KannelRefusal, kannelRefusal } from './kannel-refusal.js';
 import { KannelSends } from './kannel-sends.js';
 
@@ -28,7 +28,7 @@ export class KannelController {
   @Header('Cache-Control', 'no-store')
   @MessagingRoute({ rawBody: 0 })
   async send(
-    @CarrierCall() { method, target }: CarrierCall,
+    @IncomingCall() { method, target }: IncomingCall,
     @Ip() ip: string | undefined,
     @ReplyHeaders() reply: ReplyHeaders,
   ): Promise<string> {

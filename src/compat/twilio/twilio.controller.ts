@@ -7,10 +7,10 @@ import { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
 import { type FaultLog, faultLog } from '../../common/log.js';
 import { logFault } from '../../http/errors.js';
+import { IncomingCall } from '../../http/incoming-call.js';
 import { MessagingController } from '../../http/messaging-controller.js';
 import { MessagingRoute } from '../../http/mounted-routes.js';
 import { RawBody, ReplyHeaders, RequestHeaders } from '../../http/parameters.js';
-import { CarrierCall } from '../../sms/callbacks/sms-callbacks.js';
 import { DoorCallers } from '../door-callers.js';
 import { firstValues, readForm } from '../form.js';
 import { TwilioRefusal, twilioError } from './twilio-errors.js';
@@ -60,7 +60,7 @@ export class TwilioController {
   list(
     @Param('accountSid') accountSid: string,
     @RequestHeaders() headers: IncomingHttpHeaders,
-    @CarrierCall() { target }: CarrierCall,
+    @IncomingCall() { target }: IncomingCall,
     @Ip() ip: string | undefined,
     @ReplyHeaders() reply: ReplyHeaders,
   ): Promise<object> {

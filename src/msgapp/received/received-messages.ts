@@ -118,6 +118,14 @@ export class ReceivedMessages implements MessageReceiver {
     }
   }
 
+  /**
+   * Stores messages and publishes their events. It does not wait for the storage.
+   * @throws StorageUnavailableError
+   */
+  async storeNow(batch: readonly Arrived[]): Promise<void> {
+    for (const event of await this.attempt(batch)) if (event) this.events.publish(event);
+  }
+
   /** Stores a batch. Returns the events of the new messages. */
   private async store(batch: readonly Arrived[]): Promise<readonly (NewEvent<'msgapp.received'> | undefined)[]> {
     const { clock, stopping } = this;
@@ -128,15 +136,19 @@ export class ReceivedMessages implements MessageReceiver {
       warned = true;
     };
     const patience = { clock, until: Number.POSITIVE_INFINITY, signal: stopping.signal, onUnavailable };
-    return retryWhileUnavailable(patience, async () => {
-      const ours = await this.ownMessages(batch);
-      // Each attempt has new ids. If an attempt stored the messages and its answer was lost, the messages are not new to the next
-      // attempt.
-      const rows = batch.map((each) => this.rowOf(each, this.ids.next(), ours.get(each)));
-      const { identified, received } = await this.received.receive(rows);
-      for (const event of identified) this.events.publish(event);
-      return received;
-    });
+    return retryWhileUnavailable(patience, () => this.attempt(batch));
+  }
+
+  /**
+   * Each attempt has new ids. If an attempt stored the messages and its answer was lost, the messages are not new to the next
+   * attempt.
+   */
+  private async attempt(batch: readonly Arrived[]): Promise<readonly (NewEvent<'msgapp.received'> | undefined)[]> {
+    const ours = await this.ownMessages(batch);
+    const rows = batch.map((each) => this.rowOf(each, this.ids.next(), ours.get(each)));
+    const { identified, received } = await this.received.receive(rows);
+    for (const event of identified) this.events.publish(event);
+    return received;
   }
 
   /** Returns the ids of our messages to which these messages refer, if they belong to the same account. */

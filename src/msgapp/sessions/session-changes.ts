@@ -28,16 +28,17 @@ import { isHeld, lockHeld, SESSION, toSession } from './session-rows.js';
 /** See `SessionStore.create`. */
 export function* createSession(
   dialect: Dialect,
-  { id, accountId, channel, createdAt, owner, leaseUntil, by }: NewSession,
+  { id, accountId, channel, createdAt, address, owner, leaseUntil, by }: NewSession,
   limits: SessionLimits | undefined,
 ): Operation<SessionLease> {
   if (limits) yield* checkLimits(dialect, { accountId, channel, createdAt }, limits);
   yield* write(
-    `INSERT INTO messaging_session (id, account_id, channel, status, created_at, updated_at, steps, owner, lease_until, epoch)
-      VALUES (?, ?, ?, 'created', ?, ?, 1, ?, ?, 1)`,
+    `INSERT INTO messaging_session (id, account_id, channel, address, status, created_at, updated_at, steps, owner, lease_until, epoch)
+      VALUES (?, ?, ?, ?, 'created', ?, ?, 1, ?, ?, 1)`,
     id,
     accountId,
     channel,
+    address ?? null,
     createdAt,
     createdAt,
     owner,

@@ -13,6 +13,7 @@ import { isFinal } from '../../events/session-status.js';
 import type { PendingSession, SessionsView } from '../msgapp.api.js';
 import { MsgappSettings } from '../msgapp-options.js';
 import {
+  type GivenCredentials,
   type IncomingMsgapp,
   type Link,
   type LinkEvent,
@@ -71,7 +72,7 @@ export class SessionManager implements SessionObserver<LiveSession> {
   constructor(
     private readonly store: SessionStore,
     vault: SessionVault,
-    transport: MsgappTransport,
+    private readonly transport: MsgappTransport,
     private readonly settings: MsgappSettings,
     private readonly events: EventPublisher,
     private readonly clock: Clock,
@@ -113,21 +114,25 @@ export class SessionManager implements SessionObserver<LiveSession> {
   }
 
   /**
-   * Creates a session and requests its first code.
+   * Creates a session and requests its first code. If the app has no codes, it links the number of the credentials.
    *
    * @param signal aborts the wait for other sessions of the account that are being created
    * @param by who links a number, for the audit log. Default: the host's own code
+   * @param given the credentials. Apps with codes do not use them
    * @throws MessagingError `error.msgapp_too_many_sessions` (with `retryAfter`), `error.account_not_found` for an id that no
-   *   account can have, `error.storage_unavailable`
+   *   account can have, `error.storage_unavailable`. Of an app without codes also `error.field_missing`, `error.field_invalid` and
+   *   `error.credentials_refused`
    */
   async connect(
     accountId: string,
     signal: AbortSignal = new AbortController().signal,
     by: Author = HOST,
+    given: GivenCredentials = {},
   ): Promise<PendingSession> {
     checkAccountId(accountId);
     const { session, qrToken } = await this.turns.run(accountId, signal, async () => {
-      const made = await this.pool.create(accountId, by);
+      const accepted = await this.transport.acceptCredentials?.(given, signal);
+      const made = await this.pool.create(accountId, by, accepted);
       return { session: made, qrToken: this.board.add(made.id) };
     });
     void session.start();

@@ -5,7 +5,7 @@ import type { IdGenerator } from '../../common/ids.js';
 import { faultCode, faultLog, nameOf } from '../../common/log.js';
 import { MINUTE_MS } from '../../common/time.js';
 import { isFinal } from '../../events/session-status.js';
-import type { LinkEvent } from '../msgapp-transport.js';
+import type { AcceptedCredentials, LinkEvent } from '../msgapp-transport.js';
 import { LiveSession, type SessionCommand, type SessionObserver, type SessionParts } from './live-session.js';
 import type { PersonEvent } from './session-connection.js';
 import type { SessionCredentials } from './session-credentials.js';
@@ -101,15 +101,18 @@ export class SessionPool implements SessionObserver<LiveSession> {
   /**
    * Creates a session. The caller starts it.
    *
+   * @param accepted the credentials of a number that is linked without a code
    * @throws MessagingError `error.msgapp_too_many_sessions`, `error.storage_unavailable`
    */
-  async create(accountId: string, by: Author): Promise<LiveSession> {
+  async create(accountId: string, by: Author, accepted?: AcceptedCredentials): Promise<LiveSession> {
     if (this.stopped) throw new MessagingError('error.storage_unavailable', {}, 1);
     await this.startTransport();
     const { store, ids, channel, clock, limits } = this.parts;
     const session = { id: ids.next(), accountId, channel, createdAt: clock.now() };
+    const address = accepted?.address;
     const leaseUntil = this.leases.end;
-    const lease = await store.create({ ...session, owner: this.owner, leaseUntil, by }, limits);
+    const lease = await store.create({ ...session, address, owner: this.owner, leaseUntil, by }, limits);
+    if (accepted) await this.parts.credentials(lease).write(accepted.credentials);
     const unlinked = { number: undefined, reason: undefined, connectedAt: undefined };
     const stored = { ...session, ...unlinked, status: 'created' as const, updatedAt: session.createdAt };
     return this.adopt({ ...stored, heldUntil: leaseUntil }, lease, leaseUntil);

@@ -46,6 +46,8 @@ export interface SessionLease {
 
 /** A new session, leased to its creator. */
 export interface NewSession extends Pick<StoredSession, 'id' | 'accountId' | 'channel' | 'createdAt'> {
+  /** The app's own address of the number, if the app's calls name the session by it. */
+  readonly address?: string | undefined;
   readonly owner: string;
   readonly leaseUntil: number;
   /** Who links a number, for the audit log. */

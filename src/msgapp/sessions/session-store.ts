@@ -55,6 +55,17 @@ export class SessionStore {
     return row && toSession(row);
   }
 
+  /** Returns the newest session on a channel that is linked to this address of the app, or undefined if there is none. */
+  async findLinked(channel: string, address: string): Promise<StoredSession | undefined> {
+    const [row] = await this.rows(
+      `SELECT ${SESSION} FROM messaging_session a WHERE a.address = ? AND a.channel = ? AND a.number IS NOT NULL
+        AND a.lease_until IS NOT NULL ORDER BY a.created_at DESC, a.id DESC LIMIT 1`,
+      address,
+      channel,
+    );
+    return row && toSession(row);
+  }
+
   /**
    * Returns an account's sessions on a channel, newest first: all sessions that are not final, and the newest `ended` final ones.
    * With `host`, the host's open transaction reads them.

@@ -1,9 +1,10 @@
 import { Get, Header, HttpCode, Param, Post } from '@nestjs/common';
+import { IncomingCall } from '../../http/incoming-call.js';
 import { MessagingController } from '../../http/messaging-controller.js';
 import { MessagingRoute } from '../../http/mounted-routes.js';
 import { RawBody, ReplyHeaders } from '../../http/parameters.js';
 import type { CallbackAnswer } from '../sms-transport.js';
-import { CarrierCall, SmsCallbacks } from './sms-callbacks.js';
+import { SmsCallbacks } from './sms-callbacks.js';
 
 /** The maximum size of a carrier's call, in bytes. Some carriers send hundreds of receipts per call. */
 const MAX_BYTES = 1_048_576;
@@ -20,7 +21,7 @@ export class SmsCallbackController {
   @MessagingRoute({ rawBody: MAX_BYTES })
   async call(
     @Param('transport') transport: string,
-    @CarrierCall() call: CarrierCall,
+    @IncomingCall() call: IncomingCall,
     @RawBody() body: Uint8Array,
     @ReplyHeaders() headers: ReplyHeaders,
   ): Promise<string> {
@@ -33,7 +34,7 @@ export class SmsCallbackController {
   async callWithSecret(
     @Param('transport') transport: string,
     @Param('secret') secret: string,
-    @CarrierCall() call: CarrierCall,
+    @IncomingCall() call: IncomingCall,
     @RawBody() body: Uint8Array,
     @ReplyHeaders() headers: ReplyHeaders,
   ): Promise<string> {
@@ -45,7 +46,7 @@ export class SmsCallbackController {
   @MessagingRoute({ rawBody: 0 })
   callByGet(
     @Param('transport') transport: string,
-    @CarrierCall() call: CarrierCall,
+    @IncomingCall() call: IncomingCall,
     @RawBody() body: Uint8Array,
     @ReplyHeaders() headers: ReplyHeaders,
   ): Promise<string> {
@@ -58,7 +59,7 @@ export class SmsCallbackController {
   callByGetWithSecret(
     @Param('transport') transport: string,
     @Param('secret') secret: string,
-    @CarrierCall() call: CarrierCall,
+    @IncomingCall() call: IncomingCall,
     @RawBody() body: Uint8Array,
     @ReplyHeaders() headers: ReplyHeaders,
   ): Promise<string> {

@@ -1,8 +1,6 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { createParamDecorator, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { type ErrorCode, MessagingError, StorageUnavailableError } from '../../common/errors.js';
-import { requestIn } from '../../common/http-context.js';
-import { rawRequest } from '../../http/parameters.js';
+import type { IncomingCall } from '../../http/incoming-call.js';
 import { CarrierSink } from '../receipts/carrier-sink.js';
 import { SmsSettings } from '../sms-options.js';
 import { type CallbackAnswer, SmsTransport } from '../sms-transport.js';
@@ -31,7 +29,7 @@ export class SmsCallbacks {
    */
   async receive(
     name: string,
-    { origin, target, ...call }: CarrierCall,
+    { origin, target, ...call }: IncomingCall,
     body: Uint8Array,
     secret?: string,
   ): Promise<CallbackAnswer> {
@@ -46,38 +44,4 @@ export class SmsCallbacks {
     if (answer.status === 503) throw new StorageUnavailableError(`The transport ${this.transport.name} is not ready.`);
     return answer;
   }
-}
-
-/** A carrier's call without its body. */
-export interface CarrierCall {
-  readonly method: string;
-  /** The scheme and host of the request, without a trailing slash. */
-  readonly origin: string;
-  /** The path and query, unchanged. */
-  readonly target: string;
-  readonly headers: Readonly<Record<string, string | undefined>>;
-}
-
-/** Injects a carrier's call in the form that this process received, on Express and Fastify. */
-export const CarrierCall = createParamDecorator((_data: unknown, context: ExecutionContext): CarrierCall => {
-  const req = rawRequest(context);
-  // A host's middleware may have rewritten `url`. Both platforms keep the original.
-  const { originalUrl } = requestIn<{ readonly originalUrl?: string }>(context);
-  return {
-    method: req.method ?? '',
-    origin: originOf(req),
-    target: (originalUrl ?? req.url ?? '').replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, ''),
-    headers: joinRepeated(req.headers),
-  };
-});
-
-function originOf({ headers, socket }: IncomingMessage): string {
-  return `${'encrypted' in socket ? 'https' : 'http'}://${headers[':authority'] ?? headers.host ?? ''}`;
-}
-
-/** Joins the values of repeated headers. Node does so itself, except for a few headers. */
-function joinRepeated(headers: IncomingHttpHeaders): Record<string, string | undefined> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
-  );
 }

@@ -8,6 +8,8 @@ export interface CloudStatus {
   /** The id that the send returned. */
   readonly reference: string;
   readonly status: 'sent' | 'delivered' | 'read' | 'failed';
+  /** The text that the send carried. Undefined if it carried none. */
+  readonly tag: string | undefined;
   /** `cloud_` with the code, if it failed. */
   readonly error: string | undefined;
   /** The category that Meta charges: `utility`, `marketing`, `authentication`, `service`. */
@@ -56,10 +58,13 @@ export function readWebhook(body: unknown, now: number): CloudNews {
     .flatMap((entry) => listOf(valueAt(entry, 'changes')))
     .filter((change) => valueAt(change, 'field') === 'messages')
     .map((change) => valueAt(change, 'value'));
-  const each = <T>(list: string, read: (part: unknown, phoneNumberId: string, now: number) => T | undefined): T[] =>
+  const each = <T>(
+    list: string,
+    read: (part: unknown, phoneNumberId: string, now: number, value: unknown) => T | undefined,
+  ): T[] =>
     values.flatMap((value) => {
       const id = textOf(valueAt(value, 'metadata', 'phone_number_id'));
-      return id === undefined ? [] : listOf(valueAt(value, list)).flatMap((part) => read(part, id, now) ?? []);
+      return id === undefined ? [] : listOf(valueAt(value, list)).flatMap((part) => read(part, id, now, value) ?? []);
     });
   return { statuses: each('statuses', readStatus), messages: each('messages', readMessage) };
 }
@@ -72,18 +77,30 @@ function readStatus(part: unknown, phoneNumberId: string, now: number): CloudSta
   const error =
     status === 'failed' ? `cloud_${code !== undefined && /^\d{1,6}$/.test(code) ? code : 'failed'}` : undefined;
   const category = textOf(valueAt(part, 'pricing', 'category'));
-  return { phoneNumberId, reference, status, error, category, at: timeOf(part, now) };
+  const tag = textOf(valueAt(part, 'biz_opaque_callback_data'));
+  return { phoneNumberId, reference, status, tag, error, category, at: timeOf(part, now) };
 }
 
-function readMessage(part: unknown, phoneNumberId: string, now: number): CloudMessage | undefined {
+function readMessage(part: unknown, phoneNumberId: string, now: number, value: unknown): CloudMessage | undefined {
   const id = textOf(valueAt(part, 'id'));
   const from = textOf(valueAt(part, 'from'));
   // A person with a user name has no number, only an id for this business.
-  const chat = textOf(valueAt(part, 'from_user_id')) ?? from;
+  const identity = textOf(valueAt(part, 'from_user_id'));
+  const chat = identity ?? from;
   if (id === undefined || chat === undefined) return undefined;
   const reference = textOf(valueAt(part, 'context', 'id')) ?? textOf(valueAt(part, 'reaction', 'message_id'));
   const refersTo = reference === undefined ? undefined : { reference };
-  return { phoneNumberId, id, chat, from, refersTo, at: timeOf(part, now), ...contentOf(part) };
+  const name = nameOf(value, from, identity);
+  return { phoneNumberId, id, chat, from, identity, name, refersTo, at: timeOf(part, now), ...contentOf(part) };
+}
+
+/** Returns the name that the sender of a message chose. It stands beside the messages. */
+function nameOf(value: unknown, from: string | undefined, identity: string | undefined): string | undefined {
+  const person = listOf(valueAt(value, 'contacts')).find((each) => {
+    const [number, userId] = [textOf(valueAt(each, 'wa_id')), textOf(valueAt(each, 'user_id'))];
+    return (number !== undefined && number === from) || (userId !== undefined && userId === identity);
+  });
+  return textOf(valueAt(person, 'profile', 'name'));
 }
 
 function contentOf(part: unknown): Pick<CloudMessage, 'kind' | 'text' | 'file'> {

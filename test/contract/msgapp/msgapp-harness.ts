@@ -1,4 +1,4 @@
-import type { MsgappTransport } from '../../../src/msgapp/msgapp-transport.js';
+import type { GivenCredentials, MsgappTransport } from '../../../src/msgapp/msgapp-transport.js';
 
 /** One message as a phone shows it. */
 export interface ReceivedMsgapp {
@@ -28,6 +28,11 @@ export interface MsgappTransportHarness {
   readonly transport: MsgappTransport;
   /** The number of the phone that scans, E.164 digits without the plus sign. */
   readonly phone: string;
+  /**
+   * The credentials that link `phone`, if the transport links numbers without codes. The tests of codes then pass, and `scan` is
+   * not called.
+   */
+  readonly credentials?: GivenCredentials;
   /** The phone scans a code. */
   scan(qr: string): Promise<unknown>;
   /**

@@ -46,8 +46,15 @@ export class MsgappContractSession {
 
   /** Links the session to the phone, and reconnects if pairing asks for it. */
   async link(): Promise<void> {
+    const { transport, credentials: given } = this.harness;
+    if (given) {
+      assert.ok(transport.acceptCredentials, 'a transport without codes accepts credentials');
+      const accepted = await this.settles(transport.acceptCredentials(given, new AbortController().signal));
+      assert.ok(accepted.address.length > 0 && accepted.address.length <= 255);
+      await this.credentials.write(accepted.credentials);
+    }
     await this.open();
-    await this.harness.scan((await this.hears('qr')).qr);
+    if (!given) await this.harness.scan((await this.hears('qr')).qr);
     await this.until(() => this.has('open') || this.has('ended'));
     if (!this.has('ended')) return;
     const { end } = await this.hears('ended');

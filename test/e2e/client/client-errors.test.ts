@@ -5,6 +5,7 @@ import { METHODS } from '../../support/client/operations.js';
 import { throughClient } from '../../support/client/through-client.js';
 import { CallingSandbox } from '../../support/mounting/calling-transport.js';
 import { OPTIONS, startMessaging } from '../../support/mounting/messaging-app.js';
+import { CallingMsgapp } from '../../support/msgapp/calling-msgapp.js';
 import { MSGAPP } from '../../support/msgapp/msgapp-app.js';
 import { playEvents } from '../../support/openapi/openapi-events.js';
 import type { Fetch } from '../../support/openapi/openapi-fetch.js';
@@ -42,7 +43,7 @@ test('each operation returns its documented answer through the client, and throw
       clock: { useValue: clock },
       limits: { bodyBytes: MAX_BYTES, inFlight: IN_FLIGHT },
       sms: { ...OPTIONS.sms, maxRecipients: MAX_RECIPIENTS, transport: CallingSandbox },
-      msgapp: { ...MSGAPP, sessions: { leaseMs: 600_000, scanMs: 3_600_000 } },
+      msgapp: { ...MSGAPP, transport: CallingMsgapp, sessions: { leaseMs: 600_000, scanMs: 3_600_000 } },
       webhooks: { pepper: PEPPER },
       media: { allow: 'loopback' },
     },

@@ -10,6 +10,7 @@ import { call } from '../../support/http/http-client.js';
 import { MANAGEMENT_SECRET } from '../../support/management/management-app.js';
 import { CallingSandbox } from '../../support/mounting/calling-transport.js';
 import { OPTIONS, startMessaging } from '../../support/mounting/messaging-app.js';
+import { CallingMsgapp } from '../../support/msgapp/calling-msgapp.js';
 import { MSGAPP } from '../../support/msgapp/msgapp-app.js';
 import { playEvents } from '../../support/openapi/openapi-events.js';
 import { type Fetch, validatingFetch } from '../../support/openapi/openapi-fetch.js';
@@ -138,7 +139,7 @@ describeOnBothAdapters('the OpenAPI document', (adapter) => {
         limits: { bodyBytes: MAX_BYTES, inFlight: IN_FLIGHT },
         sms: { ...OPTIONS.sms, maxRecipients: MAX_RECIPIENTS, transport: CallingSandbox },
         // The clock advances in large steps.
-        msgapp: { ...MSGAPP, sessions: { leaseMs: 600_000, scanMs: 3_600_000 } },
+        msgapp: { ...MSGAPP, transport: CallingMsgapp, sessions: { leaseMs: 600_000, scanMs: 3_600_000 } },
         media: { allow: 'loopback' },
       },
       units: UNITS,

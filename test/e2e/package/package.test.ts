@@ -130,7 +130,7 @@ const ENTRIES = [
   'testing/index',
   'transports/index',
   'types',
-  ...['baileys', 'http', 'routed', 'smpp'].map((each) => `transports/${each}/index`),
+  ...['baileys', 'http', 'routed', 'smpp', 'whatsapp-cloud'].map((each) => `transports/${each}/index`),
 ];
 
 /** The files that the sandbox serves. */

@@ -26,6 +26,8 @@ const SETTINGS = {
   METRICS_SECRET: 'Zb2mXq8vT4nK7pLw9sRd3fGh6jYc1uAe',
   TWILIO_ACCOUNT_SID: `AC${'0'.repeat(32)}`,
   TWILIO_AUTH_TOKEN: 'token',
+  WHATSAPP_APP_SECRET: 'a-secret-that-meta-shows',
+  WHATSAPP_VERIFY_TOKEN: 'a-token-of-your-own',
 };
 
 // package.test.ts compiles all of them, as hosts do.

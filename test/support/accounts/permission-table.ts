@@ -96,6 +96,8 @@ export const PERMISSION_TABLE: Readonly<Record<string, RouteRule | typeof OPEN>>
   'GET /msgapp/received/:id/media': { ...lookUp('messages:read'), operator: 'operator' },
   'GET /msgapp/web/qr/:id': OPEN,
   'GET /msgapp/web/qr/:id/image': OPEN,
+  'POST /msgapp/callbacks/:id': OPEN,
+  'GET /msgapp/callbacks/:id': OPEN,
   'POST /sms/callbacks/:id': OPEN,
   'POST /sms/callbacks/:id/:id': OPEN,
   'GET /sms/callbacks/:id': OPEN,

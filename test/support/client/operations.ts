@@ -121,7 +121,10 @@ export const METHODS: Readonly<Record<string, ClientMethod>> = {
     method: 'msgapp.cancel',
     call: (client) => client.msgapp().cancel('one', { number: NUMBER }),
   },
-  connectMsgapp: { method: 'msgapp.connect', call: (client) => client.msgapp().connect() },
+  connectMsgapp: {
+    method: 'msgapp.connect',
+    call: (client) => client.msgapp().connect({ phone_number_id: '106540352242922', access_token: 'EAAG' }),
+  },
   getMsgappSessions: { method: 'msgapp.sessions', call: (client) => client.msgapp().sessions({ sessionID: 'one' }) },
   logoutMsgapp: { method: 'msgapp.logout', call: (client) => client.msgapp().logout('one') },
   watchMsgappCode: {

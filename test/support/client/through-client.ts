@@ -39,7 +39,7 @@ const ROUTES: readonly (readonly [string, RegExp, (client: MessagingClient, aske
   ['POST', /^send\/otp$/, ({ otp }, { body, options }) => otp.send(body, options)],
   ['POST', /^verify\/otp$/, ({ otp }, { body }) => otp.verify(body)],
   ['GET', /^balance$/, (client) => client.balance()],
-  ['POST', /^(\w+)\/web\/connect$/, (client, { ids: [channel] }) => client.msgapp(channel).connect()],
+  ['POST', /^(\w+)\/web\/connect$/, (client, { ids: [channel], body }) => client.msgapp(channel).connect(body)],
   ['GET', /^(\w+)\/web\/status$/, (client, { ids: [channel], query }) => client.msgapp(channel).sessions(query)],
   ['DELETE', /^(\w+)\/web\/([^/]+)$/, (client, { ids: [channel, id = ''] }) => client.msgapp(channel).logout(id)],
   [
@@ -116,7 +116,7 @@ const ROUTES: readonly (readonly [string, RegExp, (client: MessagingClient, aske
 const NEEDS_BODY = /\/(rotate|replay)$/;
 
 /** The client gives these no body. */
-const WITHOUT_BODY = /\/(connect|disable|enable|retry|test)$/;
+const WITHOUT_BODY = /\/(disable|enable|retry|test)$/;
 
 /** How many calls each method has made. */
 export const callsThroughClient = new Map<string, number>();

@@ -82,6 +82,14 @@ export async function playMsgapp(stage: Stage): Promise<void> {
 
 async function playChannel(stage: Stage, media: object): Promise<void> {
   await all(stage, [get(STATUS, 200), post(TEXT, 409, text), post(MEDIA, 409, media)]);
+  const refused = [
+    ...[{ phone_number_id: 1 }, { access_token: 1 }, { phone_number_id: 'invalid' }],
+    ...[{ access_token: 'missing' }, { access_token: 'refused' }],
+  ];
+  await all(
+    stage,
+    refused.map((body) => post(`${ROOT}/web/connect`, 400, body)),
+  );
   const sessionId = await playLinking(stage);
   await all(stage, [...sends(TEXT, text), ...sends(MEDIA, media), ...REFUSED_FIELDS(media)]);
   await playReconnecting(stage, [post(TEXT, 409, text), post(MEDIA, 409, media)]);

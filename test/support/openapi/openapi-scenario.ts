@@ -228,6 +228,21 @@ const RESCHEDULES = (smsId: string, send_at: string): readonly Step[] => {
 
 const CALL = '/api/v1/sms/callbacks/carrier';
 
+const APP_CALL = '/api/v1/msgapp/callbacks/app';
+
+/** The answers that a messaging app may get for a call. */
+const APP_CALLS: readonly Step[] = [
+  { path: APP_CALL, status: 413, body: 'x'.repeat(MAX_BYTES + 1) },
+  ...[200, 400, 403].map((status) => ({ path: APP_CALL, status, body: String(status) })),
+  { path: `${APP_CALL}s`, status: 404, body: '200' },
+  { path: APP_CALL, status: 503, body: 'away' },
+  { path: APP_CALL, status: 500, body: 'fault' },
+];
+
+const APP_CALLS_BY_GET: readonly Step[] = APP_CALLS.map(({ path, status, body = '' }) =>
+  status === 413 ? { path, status, body: 'x' } : { path, status, headers: { 'x-words': String(body) } },
+);
+
 /** The answers that a carrier may get for a call. Its contents decide how it ends. */
 const CALLS: readonly Step[] = [CALL, `${CALL}/secret`].flatMap((path) => [
   { path, status: 413, body: 'x'.repeat(MAX_BYTES + 1) },
@@ -289,8 +304,8 @@ export async function playScenario(stage: Stage): Promise<void> {
   for (const step of CANCELS(smsId)) await play(stage, 'DELETE', step);
   await playDeprecatedKey(stage, smsId);
   await playRepeatWhileRunning(stage);
-  for (const step of CALLS) await play(stage, 'POST', step);
-  for (const step of CALLS_BY_GET) await play(stage, 'GET', step);
+  for (const step of [...CALLS, ...APP_CALLS]) await play(stage, 'POST', step);
+  for (const step of [...CALLS_BY_GET, ...APP_CALLS_BY_GET]) await play(stage, 'GET', step);
   await playSlowCalls(stage);
   await playCrowd(stage, STORED(smsId));
   await playTroubles(stage, smsId);
@@ -367,7 +382,7 @@ async function playRepeatWhileRunning(stage: Stage): Promise<void> {
 }
 
 async function playSlowCalls(stage: Stage): Promise<void> {
-  for (const [method, step] of [CALL, `${CALL}/secret`].flatMap((path) => [
+  for (const [method, step] of [CALL, `${CALL}/secret`, APP_CALL].flatMap((path) => [
     ['POST', { path, status: 504, body: 'slow' }] as const,
     ['GET', { path, status: 504, headers: { 'x-words': 'slow' } }] as const,
   ])) {

@@ -20,11 +20,17 @@ type Answer =
 /** The number and the token that the double knows. */
 export const CLOUD_NUMBER = { phoneNumberId: '106540352242922', accessToken: 'EAAG-token-of-tests' };
 
+/** A number that is not on the app. */
+export const NOT_ON_APP = '22670000004';
+
 /** A double of Meta's Graph API. It gives each message and file an id, unless it was told to refuse. */
 export class GraphDouble {
   readonly calls: GraphCall[] = [];
   /** The answers to the next calls, one each. */
   readonly next: Answer[] = [];
+
+  /** Called before a message is answered. */
+  beforeAnswer: (call: GraphCall) => Promise<void> = async () => undefined;
 
   private constructor(private readonly server: Server) {}
 
@@ -58,8 +64,19 @@ export class GraphDouble {
 
   /** Refuses the next call with a code of the Graph API. */
   refuse(code: number, status = 400): void {
-    const error = { message: `(#${code}) A title that may change`, type: 'OAuthException', code, fbtrace_id: 'A1b2' };
-    this.next.push({ status, body: { error } });
+    this.next.push(refusalWith(code, status));
+  }
+
+  /** Returns the id that a message got. */
+  idOf(call: GraphCall): string {
+    return `wamid.${this.calls.indexOf(call) + 1}`;
+  }
+
+  /** Returns a file that was uploaded. */
+  fileOf(id: unknown): Blob {
+    const file = this.calls[Number(String(id).replace('file-', '')) - 1]?.form?.get('file');
+    if (!(file instanceof Blob)) throw new Error(`There is no file ${String(id)}.`);
+    return file;
   }
 
   async close(): Promise<void> {
@@ -83,11 +100,15 @@ export class GraphDouble {
         : undefined,
     };
     this.calls.push(call);
-    return this.next.shift() ?? this.taken(call);
+    const answer = this.next.shift() ?? this.taken(call);
+    if (path.endsWith('/messages')) await this.beforeAnswer(call);
+    return answer;
   }
 
-  private taken({ method, json, form }: GraphCall): Answer {
+  private taken({ method, token, json, form }: GraphCall): Answer {
     const id = this.calls.length;
+    if (token !== `Bearer ${CLOUD_NUMBER.accessToken}`) return refusalWith(190, 401);
+    if (json?.to === NOT_ON_APP) return refusalWith(131026, 400);
     if (method === 'GET') {
       const body = {
         display_phone_number: '+226 70 00 00 01',
@@ -100,4 +121,9 @@ export class GraphDouble {
     const contacts = [{ input: json?.to, wa_id: json?.to, user_id: json?.recipient }];
     return { status: 200, body: { messaging_product: 'whatsapp', contacts, messages: [{ id: `wamid.${id}` }] } };
   }
+}
+
+function refusalWith(code: number, status: number): Answer {
+  const error = { message: `(#${code}) A title that may change`, type: 'OAuthException', code, fbtrace_id: 'A1b2' };
+  return { status, body: { error } };
 }

@@ -47,8 +47,24 @@ export function sessionTests({ test }: TestRunner, world: StorageFixture): void 
     });
     const [first, ...rest] = await world.sessions.transitions(made.id);
     assert.deepEqual(rest, []);
+    assert.equal(await world.sessions.findLinked('wa', ''), undefined);
     assert.deepEqual({ ...first, reason: '' }, { from: undefined, to: 'created', reason: '', at: made.createdAt });
     assert.notEqual(first?.reason, '');
+  });
+
+  test('an address finds the newest session that is linked to it and not over', async () => {
+    const address = '106540352242922';
+    const [older, newer, unlinked] = await Promise.all(
+      [1, 2, 3].map((index) => world.sessions.create(aSession(index, { address }))),
+    );
+    assert.ok(older && newer && unlinked);
+    await world.sessions.create(aSession(4, { address, channel: 'other' }));
+    assert.equal(await world.sessions.findLinked('wa', address), undefined);
+    for (const lease of [older, newer]) await world.move(lease, 'connected', { number: phone(1) });
+    assert.equal((await world.sessions.findLinked('wa', address))?.id, newer.sessionId);
+    await world.move(newer, 'logged_out');
+    assert.equal((await world.sessions.findLinked('wa', address))?.id, older.sessionId);
+    assert.equal(await world.sessions.findLinked('wa', '1'), undefined);
   });
 
   test('an id that is taken is refused, and the first session stays unchanged', async () => {

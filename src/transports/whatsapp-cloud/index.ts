@@ -1,0 +1,2 @@
+export { WhatsappCloudMsgappTransport, type WhatsappCloudSource } from './cloud-msgapp-transport.js';
+export type { WhatsappCloudOptions } from './cloud-options.js';
