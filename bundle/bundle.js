@@ -86,6 +86,8 @@ async function write({ names, external, plugins, output, platform = 'node' }) {
   const bundle = await rolldown({
     input: Object.fromEntries(names.map((path) => [path, `build/src/${path}.js`])),
     platform,
+    // An inlined constant leaves behind an import of its file without a name, which looks like an import for side effects.
+    optimization: { inlineConst: false },
     external: (id) => isBuiltin(id) || external.some((name) => id === name || id.startsWith(`${name}/`)),
     plugins,
     // A warning ends the build, and this one only says that the machine is slow.

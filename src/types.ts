@@ -88,6 +88,7 @@ export type {
 export type { TypeormStorageSource } from './messaging/typeorm-storage.js';
 export type { AccountSessions, MsgappPage, NoSessions, SessionsView } from './msgapp/msgapp.api.js';
 export type { ConnectLimits, MsgappTariff } from './msgapp/msgapp-options.js';
+export type { QuotePlace } from './msgapp/received/received-message-store.js';
 export type { CredentialsKeyOption } from './msgapp/sessions/credential-cipher.js';
 export type { LinkNews } from './msgapp/sessions/qr-stream.js';
 export type { PostgresNotifierSource } from './notifiers/postgres-notifier.js';
