@@ -3,6 +3,11 @@ export interface Page<T> {
   readonly items: readonly T[];
   /** The cursor of the next page. Null at the end. */
   readonly next_cursor: string | null;
+  /**
+   * Only in lists of messages. It is set if the search stopped before the page was full, because matches are rare: all
+   * messages accepted after this time have been searched. Continue with `next_cursor`.
+   */
+  readonly searched_until?: string | null;
 }
 
 /**

@@ -55,7 +55,7 @@ export class McpTools {
       name: 'search_messages',
       title: 'Sent SMS',
       description:
-        'Lists SMS that the account has sent, newest first. With filters, a page may be short: continue with `cursor` until `next_cursor` is null.',
+        'Lists SMS that the account has sent, newest first. With filters, a page may be short or empty although there are more; `searched_until` then says how far the search has come. Continue with `cursor` until `next_cursor` is null.',
       permission: 'messages.read',
       readOnly: true,
       fields: {

@@ -5,7 +5,7 @@ import { MessagingError, StorageUnavailableError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator, isId } from '../common/ids.js';
 import { checkAccountId, checkInput, checkString, unsendableCharacter } from '../common/inputs.js';
-import { cursorOf } from '../common/listing/list-query.js';
+import { cursorOf, searchedUntilOf } from '../common/listing/list-query.js';
 import { checkCallOptions } from '../common/options.js';
 import { isInvisible } from '../common/text/visible-text.js';
 import type { Metadata } from '../events/events.api.js';
@@ -229,7 +229,8 @@ export class MsgappService {
 
   /**
    * Lists the messages of an account on this channel, newest first, 1 to 1000 per page. A page has at most about 1 MB, so a page
-   * of long texts may have fewer items. With `to`, `from`, `status` or `metadata` it may have fewer items or none. Continue until
+   * of long texts may have fewer items. With `to`, `from`, `status` or `metadata` it may have fewer items or none;
+   * `searched_until` then says how far the search has come. Continue until
    * `next_cursor` is null.
    *
    * @throws MessagingError `error.invalid_cursor`, `error.field_invalid` for an invalid limit, status or moment,
@@ -245,7 +246,7 @@ export class MsgappService {
     const ids = page.items.map(({ id }) => id);
     const recipients = await this.store.firstRecipients(ids, accountId);
     const items = page.items.flatMap((message) => shownMessage(message, recipients) ?? []);
-    return { items, next_cursor: cursorOf(page.next) };
+    return { items, next_cursor: cursorOf(page.next), searched_until: searchedUntilOf(page) };
   }
 
   private draft(

@@ -16,6 +16,7 @@ import {
   oneOf,
   phoneNumber,
   ref,
+  searchedUntil,
   shownRecipient,
   text,
   yes,
@@ -150,5 +151,6 @@ export interface MsgappMessage extends TypeOf<typeof MsgappMessage> {}
 export const MsgappPage = object('One page of the account’s messages on this channel, newest first.', {
   items: list(ref<MsgappMessage>({ MsgappMessage }), { maxItems: 500 }),
   next_cursor: nextCursor,
+  searched_until: searchedUntil,
 });
 export interface MsgappPage extends TypeOf<typeof MsgappPage> {}

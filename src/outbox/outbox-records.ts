@@ -1,4 +1,4 @@
-import type { PageRequest } from '../common/listing/page.js';
+import type { Page, PageRequest } from '../common/listing/page.js';
 import type { Variables } from '../common/text/personal-text.js';
 import type { Metadata } from '../events/events.api.js';
 import type { SendDecision } from './accept/decide.js';
@@ -174,6 +174,15 @@ export interface RecipientPage {
   readonly next: number | undefined;
   /** Refunded units of the whole message, read in the same snapshot as `items`. */
   readonly refundedUnits: number;
+}
+
+/** One page of a search for messages. A store examines a limited number of messages and recipients for a page. */
+export interface MessagePage<T = StoredMessage> extends Page<T> {
+  /**
+   * Set if the search stopped before the page was full: every message accepted after this time was examined.
+   * Milliseconds since the epoch.
+   */
+  readonly searchedUntil?: number;
 }
 
 /** Selects the messages of a listing. One and the same recipient must meet all conditions on recipients. */

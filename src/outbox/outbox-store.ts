@@ -1,7 +1,6 @@
 import { findReply, forgetReply, keepReply, purgeReplies } from '../accounts/replies.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import type { StoredReply } from '../common/idempotency-key.js';
-import type { Page } from '../common/listing/page.js';
 import { EventRecorder } from '../events/event-recorder.js';
 import type { Database } from '../storage/engine/database.js';
 import { acceptAtOnce, acceptSends, canAcceptAtOnce } from './accept/accept.js';
@@ -20,6 +19,7 @@ import {
   Delivery,
   DeliveryTransition,
   ExpiryOrder,
+  MessagePage,
   MessageQuery,
   RecipientPage,
   RecipientQuery,
@@ -329,13 +329,13 @@ export class OutboxStore {
    * An account's messages, newest first; `after` is the `next` of the previous page, or the id of its last message.
    *
    * A store examines a limited number of messages and recipients for a page. So with a number, a status, a sender or
-   * metadata, a page may have fewer messages than `limit`, even none, and still have a `next`. A page of long texts may
-   * be short too: it has about `MAX_PAGE_BYTES`, and at least one message.
+   * metadata, a page may have fewer messages than `limit`, even none, and still have a `next`. Its `searchedUntil` then
+   * says how far the store has searched. A page of long texts may be short too: it has about `MAX_PAGE_BYTES`, and at least one message.
    *
    * @throws MessagingError `error.invalid_cursor` if `after` is not a message of this account and channel of these
    *   kinds. An empty page instead would mean that there are no further messages
    */
-  list(query: MessageQuery): Promise<Page<StoredMessage>> {
+  list(query: MessageQuery): Promise<MessagePage> {
     return this.database.browse(() => listMessages(this.database.dialect, query), query.accountId);
   }
 

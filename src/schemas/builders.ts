@@ -135,6 +135,13 @@ export function nullable(schema: Schema): Schema {
 /** The `next_cursor` of a page. */
 export const nextCursor = nullable(text('The `cursor` of the next page; null at the end.'));
 
+/** The `searched_until` of a page of messages. */
+export const searchedUntil = nullable(
+  moment(
+    'Set if the search stopped before the page was full, because matches are rare: all messages accepted after this moment have been searched. The search continues with `next_cursor`.',
+  ),
+);
+
 /**
  * A page of a listing.
  *

@@ -7,7 +7,7 @@ import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator, isId } from '../common/ids.js';
 import { checkAccountId, checkInput, checkString } from '../common/inputs.js';
-import { cursorOf } from '../common/listing/list-query.js';
+import { cursorOf, searchedUntilOf } from '../common/listing/list-query.js';
 import { checkCallOptions } from '../common/options.js';
 import { isoText } from '../common/time.js';
 import type { Metadata } from '../events/events.api.js';
@@ -221,7 +221,7 @@ export class SmsService {
   /**
    * Lists the SMS of an account, newest first, 1 to 1000 per page, each with its first 100 numbers. A page has at most about 1
    * MB, so a page of long texts may have fewer items. With `number`, `status`, `signature` or `metadata` it may have fewer items
-   * or none. Continue until `next_cursor` is null.
+   * or none; `searched_until` then says how far the search has come. Continue until `next_cursor` is null.
    *
    * @throws MessagingError `error.invalid_cursor`, `error.field_invalid` for an invalid limit, status or moment,
    * `error.invalid_number`, and `error.field_not_string` for a signature that is not a string, and the errors of `send` for
@@ -240,6 +240,7 @@ export class SmsService {
     return {
       items: page.items.map((message) => summaryOf(message, numbers.get(message.id) ?? [])),
       next_cursor: cursorOf(page.next),
+      searched_until: searchedUntilOf(page),
     };
   }
 

@@ -14,6 +14,7 @@ import {
   oneOf,
   phoneNumber,
   ref,
+  searchedUntil,
   shownNumber,
   text,
 } from '../schemas/builders.js';
@@ -132,6 +133,7 @@ export interface SmsDetails extends TypeOf<typeof SmsDetails> {}
 export const SmsPage = object('One page of the account’s SMS, newest first.', {
   items: list(ref<SmsSummary>({ SmsSummary }), { maxItems: 500 }),
   next_cursor: nextCursor,
+  searched_until: searchedUntil,
 });
 export interface SmsPage extends TypeOf<typeof SmsPage> {}
 

@@ -5,6 +5,11 @@ export function cursorOf(next: string | number | undefined): string | null {
   return next === undefined ? null : Buffer.from(String(next)).toString('base64url');
 }
 
+/** The `searched_until` of a page: how far a search has come that stopped before the page was full; otherwise null. */
+export function searchedUntilOf({ searchedUntil }: { readonly searchedUntil?: number }): string | null {
+  return searchedUntil === undefined ? null : new Date(searchedUntil).toISOString();
+}
+
 /**
  * Returns the text in a cursor that {@link cursorOf} has made.
  * @throws MessagingError `error.invalid_cursor`

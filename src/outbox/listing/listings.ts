@@ -1,5 +1,4 @@
 import { MessagingError } from '../../common/errors.js';
-import type { Page } from '../../common/listing/page.js';
 import { spellingsOf } from '../../common/phone-numbers/phone-spellings.js';
 import type { Metadata } from '../../events/events.api.js';
 import type { Dialect } from '../../storage/dialect.js';
@@ -8,7 +7,7 @@ import { integerOf, textOf } from '../../storage/engine/rows.js';
 import { and } from '../../storage/read-page.js';
 import type { DeliveryStatus } from '../delivery-state.js';
 import { hasMetadata } from '../metadata.js';
-import type { MessageQuery, StoredMessage } from '../outbox-records.js';
+import type { MessagePage, MessageQuery } from '../outbox-records.js';
 import { findMessages, listAll, storedMetadata } from './messages.js';
 import { EXAMINED_RECIPIENTS, seenAs } from './recipients.js';
 import { listScheduled } from './scheduled.js';
@@ -17,7 +16,7 @@ import { listScheduled } from './scheduled.js';
 const EXAMINED_MESSAGES = 2000;
 
 /** See `OutboxStore.list`. */
-export function* listMessages(dialect: Dialect, query: MessageQuery): Operation<Page<StoredMessage>> {
+export function* listMessages(dialect: Dialect, query: MessageQuery): Operation<MessagePage> {
   const { kinds, number, status, sender, metadata } = query;
   if (query.dueAfter !== undefined) return yield* listScheduled(dialect, query, query.dueAfter);
   const isPlain = [number, status, sender, metadata].every((condition) => condition === undefined);
@@ -53,7 +52,7 @@ interface Place {
  * are rare, they are found over several pages, and none of these pages takes more work than a full page. The examined
  * rows are small. The matching messages are then read by their ids.
  */
-function* searchMessages(dialect: Dialect, query: MessageQuery): Operation<Page<string>> {
+function* searchMessages(dialect: Dialect, query: MessageQuery): Operation<MessagePage<string>> {
   const { kinds, limit, sender, metadata, status } = query;
   const found: string[] = [];
   const left = { messages: EXAMINED_MESSAGES, recipients: EXAMINED_RECIPIENTS };
@@ -78,10 +77,14 @@ function* searchMessages(dialect: Dialect, query: MessageQuery): Operation<Page<
     const matching = status === undefined ? undefined : yield* withRecipientsIn(dialect, query, status, seen);
     for (const { id } of seen) if (matching === undefined || matching.has(id)) found.push(id);
     if (found.length > limit) return { items: found.slice(0, limit), next: found[limit - 1] };
-    if (cut && !matching?.has(cut.id)) return { items: found, next: `${cut.id}:${cut.position}` };
+    if (cut && !matching?.has(cut.id)) {
+      return { items: found, next: `${cut.id}:${cut.position}`, searchedUntil: cut.at };
+    }
     const isEnd = candidates.length < size && candidates.at(-1)?.id === place?.id;
     if (isEnd || candidates.length === 0) return { items: found, next: undefined };
-    if (left.messages === 0 || left.recipients === 0) return { items: found, next: place?.id };
+    if (place && (left.messages === 0 || left.recipients === 0)) {
+      return { items: found, next: place.id, searchedUntil: place.at };
+    }
   }
 }
 

@@ -4,7 +4,7 @@ import type { Dialect } from '../../storage/dialect.js';
 import { type Operation, type Row, rowsOf, type Statement } from '../../storage/engine/operation.js';
 import { integerOf, optionalText, textOf } from '../../storage/engine/rows.js';
 import { readPage } from '../../storage/read-page.js';
-import { FIRST_RECIPIENTS, type StoredMessage } from '../outbox-records.js';
+import { FIRST_RECIPIENTS, type MessagePage, type StoredMessage } from '../outbox-records.js';
 import { SCHEDULE_COLUMNS, storedSchedule } from '../schedule/schedule.js';
 
 const MESSAGE = `id, account_id, channel, lane, sender, payload, metadata, units, refunded_units, recipients, accepted_at, ${SCHEDULE_COLUMNS.join(', ')}`;
@@ -25,17 +25,16 @@ export function* findMessage(accountId: string, channel: string, id: string): Op
 }
 
 /** Reads the messages of a page by their ids and in their order, as many as fit into `MAX_PAGE_BYTES`. */
-export function* findMessages(dialect: Dialect, { items: ids, next }: Page<string>): Operation<Page<StoredMessage>> {
-  if (ids.length === 0) return { items: [], next };
+export function* findMessages(dialect: Dialect, page: MessagePage<string>): Operation<MessagePage> {
+  const { items: ids } = page;
+  if (ids.length === 0) return { ...page, items: [] };
   const find = (columns: string, found: readonly string[]) =>
     rowsOf(`SELECT ${columns} FROM messaging_message WHERE id ${dialect.among()}`, JSON.stringify(found));
   const bytes = new Map((yield* find(`id, ${BYTES} AS bytes`, ids)).map((row) => [row.id, integerOf(row, 'bytes')]));
   const fitting = withinPage(ids, (id) => bytes.get(id) ?? 0);
   const messages = new Map((yield* find(MESSAGE, fitting)).map((row) => [textOf(row, 'id'), toMessage(row)]));
-  return {
-    items: fitting.flatMap((id) => messages.get(id) ?? []),
-    next: fitting.length < ids.length ? fitting.at(-1) : next,
-  };
+  const items = fitting.flatMap((id) => messages.get(id) ?? []);
+  return fitting.length < ids.length ? { items, next: fitting.at(-1) } : { ...page, items };
 }
 
 /** Reads a page of messages. `shown` are further conditions, which the message of `page.after` need not meet. */

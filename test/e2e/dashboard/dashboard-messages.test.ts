@@ -85,6 +85,29 @@ suite('the messages of the dashboard', () => {
     expect(await senders()).toEqual(['S1', 'F3', 'S5', 'S6', 'F7', 'S9']);
   });
 
+  test('that were not searched to the end are not “none”: the list says how far it looked, and goes on', async () => {
+    const rare = smsOf('rare', { content: 'Trouvé', date_sent: at(500) });
+    const pages: Readonly<Record<string, object>> = {
+      first: { items: [], next_cursor: 'second', searched_until: at(120) },
+      second: { items: [], next_cursor: 'third', searched_until: at(300) },
+      third: { items: [rare], next_cursor: null, searched_until: null },
+    };
+    fixture.api.routes['GET sms'] = ({ query }: FakeRequest) => pages[query.get('cursor') ?? 'first'];
+    // An app message older than what was searched of the SMS: SMS may come before it.
+    const app = appMessageOf('a1', { queued_at: at(200), body: 'Plus ancien' });
+    fixture.api.routes['GET msgapp/messages'] = { items: [app], next_cursor: null, searched_until: null };
+    await open('messages?status=failed');
+    await page.getByText(/^Nothing found back to Nov 23, 2026/).waitFor();
+    expect(await page.getByText('Nothing matches').count()).toBe(0);
+    expect(await page.getByText('Plus ancien').count()).toBe(0);
+    await page.getByRole('button', { name: 'Search further' }).click();
+    await page.getByText('Plus ancien').waitFor();
+    await page.getByText(/^Searched back to/).waitFor();
+    await page.getByRole('button', { name: 'Search further' }).click();
+    await page.getByText('Trouvé').waitFor();
+    expect(await page.getByRole('button', { name: 'Search further' }).count()).toBe(0);
+  });
+
   test('appear without a reload', async () => {
     fixture.api.routes['GET sms'] = { items: [], next_cursor: null };
     fixture.api.routes['GET msgapp/messages'] = { items: [], next_cursor: null };

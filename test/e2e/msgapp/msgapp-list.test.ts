@@ -92,7 +92,7 @@ describeService('the listing of messages', (start) => {
     expect(await found('')).toEqual([5, 4, 3, 2, 1, 0]);
     expect(await found(`to=${ONE}`)).toEqual([4, 2, 0]);
     const other = await msgappClient(service);
-    expect(await page('', other)).toEqual({ items: [], next_cursor: null });
+    expect(await page('', other)).toEqual({ items: [], next_cursor: null, searched_until: null });
     const { next_cursor } = await page('limit=1');
     const stolen = await other.api.call(`msgapp/messages?cursor=${next_cursor}`);
     expect([stolen.status, stolen.headers.get('x-error-code')]).toEqual([400, 'invalid_cursor']);

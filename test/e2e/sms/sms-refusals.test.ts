@@ -47,7 +47,7 @@ describeServices('a send that is refused', (start) => {
   const refused = async (body: unknown, headers = {}, by = client) => {
     const reply = await by.send(body, headers);
     expect(await client.balance()).toBe(1000);
-    expect(await client.list()).toEqual({ items: [], next_cursor: null });
+    expect(await client.list()).toEqual({ items: [], next_cursor: null, searched_until: null });
     const { items } = await service.app.get(LedgerService, { strict: false }).entries(client.accountId);
     expect(items.map(({ kind }) => kind)).toEqual(['topup']);
     expect(reply.headers.get('content-type')).toMatch(/^application\/json\b/);

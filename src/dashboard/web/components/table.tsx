@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { isPassing } from '../core/errors.js';
 import { useAction } from '../core/form.js';
+import { moment } from '../core/format.js';
 import type { List } from '../core/resource.js';
 import { queryValue, setQuery } from '../core/router.js';
 import { word } from '../core/words.js';
@@ -82,7 +83,6 @@ interface ListTableProps<T> extends Omit<TableProps<T>, 'rows'> {
 
 /** A list of the API as a table. It shows whether the list is loading, empty, failed or stale, and whether there is more. */
 export function ListTable<T>({ list, empty, filters = [], ...table }: ListTableProps<T>) {
-  const next = useAction(() => list.more());
   const { data, error } = list;
   if (data === undefined) {
     return error === undefined ? <Loading lines={8} /> : <Failure error={error} onRetry={() => void list.reload()} />;
@@ -97,7 +97,7 @@ export function ListTable<T>({ list, empty, filters = [], ...table }: ListTableP
         ))}
       {data.length > 0 ? (
         <Table {...table} rows={data} />
-      ) : filters.some((name) => queryValue(name) !== '') ? (
+      ) : list.hasMore ? null : filters.some((name) => queryValue(name) !== '') ? (
         <Empty
           title={word('nothing')}
           action={
@@ -111,13 +111,34 @@ export function ListTable<T>({ list, empty, filters = [], ...table }: ListTableP
       ) : (
         empty
       )}
-      {list.hasMore && (
-        <div class="more">
-          <Button busy={next.busy} onClick={() => void next.run()}>
-            {word('more')}
-          </Button>
-        </div>
-      )}
+      {list.hasMore && <More of={list} />}
     </>
+  );
+}
+
+/** The button for the next page. If a search stopped before its page was full, it says how far the search has come. */
+function More<T>({ of: list }: { readonly of: List<T> }) {
+  const next = useAction(() => list.more());
+  const isEmpty = list.data?.length === 0;
+  const until = list.searchedUntil;
+  const button = (
+    <Button busy={next.busy} onClick={() => void next.run()}>
+      {word(isEmpty || until !== undefined ? 'searchOn' : 'more')}
+    </Button>
+  );
+  const far =
+    until === undefined ? word('nothingYet') : word(isEmpty ? 'nothingUntil' : 'searchedUntil', { at: moment(until) });
+  if (isEmpty) {
+    return (
+      <Empty title={far} action={button}>
+        {word('searchHow')}
+      </Empty>
+    );
+  }
+  return (
+    <div class="more">
+      {until !== undefined && <p class="soft">{far}</p>}
+      {button}
+    </div>
   );
 }

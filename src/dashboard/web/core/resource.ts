@@ -97,6 +97,8 @@ function repeat(task: () => Promise<void>, every: number, isOver: () => boolean)
 export interface List<T> extends Resource<readonly T[]> {
   /** Whether there are more entries than those that are shown. */
   readonly hasMore: boolean;
+  /** How far a search has come that stopped before its page was full. Undefined unless it stopped. */
+  readonly searchedUntil: string | undefined;
   /** Appends the next page. */
   more(): Promise<void>;
 }
@@ -104,6 +106,7 @@ export interface List<T> extends Resource<readonly T[]> {
 interface Pages<T> {
   readonly items: readonly T[];
   readonly next: string | null;
+  readonly searched: string | null | undefined;
 }
 
 /**
@@ -128,6 +131,7 @@ export function useList<T>(
   const head = first.data?.items ?? [];
   const seen = new Set(head.map(identity));
   const next = appended ? appended.next : (first.data?.next_cursor ?? null);
+  const searched = appended ? appended.searched : first.data?.searched_until;
 
   const more = async (): Promise<void> => {
     if (next === null) return;
@@ -136,7 +140,7 @@ export function useList<T>(
       const page = await list({}).page(next);
       // `head` is kept too, because new entries may push its last entries out of the first page.
       const items = [...(appended?.items ?? head), ...page.items];
-      further.value = { of: wanted, pages: { items, next: page.next_cursor } };
+      further.value = { of: wanted, pages: { items, next: page.next_cursor, searched: page.searched_until } };
     } catch (error) {
       moreError.value = error;
     }
@@ -152,6 +156,7 @@ export function useList<T>(
     error: first.error ?? moreError.value,
     loading: first.loading,
     hasMore: next !== null,
+    searchedUntil: searched ?? undefined,
     reload,
     more,
   };

@@ -237,6 +237,25 @@ export function listingTests({ test }: TestRunner, world: StorageFixture): void 
     }
   });
 
+  test('a search that stops says how far it has come, and its next page goes on', async () => {
+    await world.fund(25_000);
+    const ofSender = (index: number) => (index === 0 ? 'ALERTE' : 'INFOS');
+    const sends = range(2001).map((index) => aSend(index, { sender: ofSender(index), at: START + index }));
+    for (let from = 0; from < sends.length; from += 500) await world.accept(...sends.slice(from, from + 500));
+    const first = await list({ sender: 'ALERTE' });
+    assert.deepEqual(first, { items: [], next: messageId(1), searchedUntil: START + 1 });
+    const second = await list({ sender: 'ALERTE', after: first.next });
+    assert.deepEqual(
+      [second.items.map(({ id }) => id), second.next, second.searchedUntil],
+      [[messageId(0)], undefined, undefined],
+    );
+    // A full page has not stopped early.
+    assert.equal((await list({ sender: 'INFOS' })).searchedUntil, undefined);
+    await world.accept(aSend(5000, { recipients: recipients(20_001), at: START + 5000 }));
+    const cut = await list({ status: 'failed' });
+    assert.deepEqual(cut, { items: [], next: `${messageId(5000)}:20000`, searchedUntil: START + 5000 });
+  });
+
   test('a page of a search starts after any message of the account, even one that it does not show', async () => {
     await acceptSixToSearch();
     const later = await list({ sender: 'ALERTE', after: messageId(4) });

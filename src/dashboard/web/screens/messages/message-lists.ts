@@ -70,12 +70,17 @@ function rowOfApp(channel: string, of: MsgappMessage): Row {
   };
 }
 
+/** The time to which a list has been read. Empty if it was read to its end. */
+function endOf({ hasMore, searchedUntil, data }: List<Row>): string {
+  return hasMore ? (searchedUntil ?? data?.at(-1)?.at ?? '') : '';
+}
+
 /**
- * Merges several lists into one, the newest row first. If a list has more pages, rows of the other lists that are older than its
- * last row are not shown yet. Otherwise its next page would insert rows between those that are already shown.
+ * Merges several lists into one, the newest row first. If a list has more pages, rows of the other lists that are older than
+ * what it has read are not shown yet. Otherwise its next page would insert rows between those that are already shown.
  */
 export function mergedLists(lists: readonly List<Row>[]): List<Row> {
-  const ends = lists.map((list) => (list.hasMore ? (list.data?.at(-1)?.at ?? '') : ''));
+  const ends = lists.map(endOf);
   const horizon = ends.toSorted().at(-1) ?? '';
   const isLoaded = lists.every(({ data }) => data !== undefined);
   const rows = lists.flatMap(({ data }) => data ?? []).filter(({ at }) => at >= horizon);
@@ -84,6 +89,9 @@ export function mergedLists(lists: readonly List<Row>[]): List<Row> {
     error: lists.find(({ error }) => error !== undefined)?.error,
     loading: lists.some(({ loading }) => loading),
     hasMore: lists.some(({ hasMore }) => hasMore),
+    // The list that has read the least says how far all of them have come.
+    searchedUntil: lists.find((list, index) => ends[index] === horizon && list.searchedUntil !== undefined)
+      ?.searchedUntil,
     more: async () => {
       await Promise.all(
         lists.filter((list, index) => list.hasMore && ends[index] === horizon).map((list) => list.more()),
