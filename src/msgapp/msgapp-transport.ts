@@ -316,9 +316,14 @@ export abstract class MsgappTransport {
    *
    * @param file `IncomingMedia.file`
    * @param signal aborts the opening, not the reading
+   * @param credentials those of the session that got the message
    * @returns undefined if the app no longer has the file. An error while the file is read ends the answer
    */
-  openFile?(file: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array> | undefined>;
+  openFile?(
+    file: string,
+    signal: AbortSignal,
+    credentials: Pick<SessionCredentials, 'read'>,
+  ): Promise<AsyncIterable<Uint8Array> | undefined>;
 
   /** Called once, after the last link has been closed. */
   async stop(): Promise<void> {}

@@ -37,7 +37,7 @@ export class ReceivedFiles {
     const isOurs = kept?.accountId === accountId && session?.channel === this.settings.channel;
     if (!isOurs || kept.file === undefined) throw new MessagingError('error.file_not_found');
     const about = isFinal(session.status) ? undefined : this.unsealed(kept, kept.file);
-    const bytes = about && (await this.begin(about, signal));
+    const bytes = about && (await this.begin(session.id, about, signal));
     if (!bytes) throw new MessagingError('error.file_gone');
     const answer = new StreamableFile(Readable.from(bytes, { objectMode: false }), {
       // The event has the type that the sender claims. A browser does not need it.
@@ -62,9 +62,13 @@ export class ReceivedFiles {
   }
 
   /** Reads the first chunk, so that a missing file is noticed before the answer begins. */
-  private async begin({ file }: ReceivedFile, signal: AbortSignal): Promise<AsyncIterable<Uint8Array> | undefined> {
+  private async begin(
+    sessionId: string,
+    { file }: ReceivedFile,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<Uint8Array> | undefined> {
     try {
-      const opened = await this.transport.openFile?.(file, signal);
+      const opened = await this.transport.openFile?.(file, signal, this.vault.reader(sessionId));
       if (!opened) return undefined;
       const bytes = bounded(opened);
       const first = await bytes.next();

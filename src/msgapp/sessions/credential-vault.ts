@@ -14,6 +14,11 @@ export abstract class SessionVault {
   /** Returns a session's credentials, which are accessible while the lease is valid. */
   abstract open(lease: SessionLease): SessionCredentials;
 
+  /** Returns a session's credentials for reading, which needs no lease. */
+  reader(sessionId: string): Pick<SessionCredentials, 'read'> {
+    return this.open({ sessionId, epoch: 0 });
+  }
+
   /** Encrypts a text of a session that is stored outside its credentials. A vault without keys returns the text unchanged. */
   seal(_sessionId: string, _kind: string, _id: string, text: string): string {
     return text;
@@ -46,6 +51,11 @@ export class CredentialVault extends SessionVault {
   /** If there are older keys, also starts to re-encrypt their values in the background. */
   override open(lease: SessionLease): SessionCredentials {
     if (this.keys.byId.size > 1) void this.reseal(lease);
+    return new LeasedCredentials(this.store, lease, this.cipher(lease));
+  }
+
+  override reader(sessionId: string): Pick<SessionCredentials, 'read'> {
+    const lease = { sessionId, epoch: 0 };
     return new LeasedCredentials(this.store, lease, this.cipher(lease));
   }
 

@@ -48,7 +48,8 @@ export class CloudLink implements Link {
     if (this.closed || !this.sender) return { kind: 'retry', error: 'not_open' };
     const to = recipientOf(message);
     if (!to) return { kind: 'refused', error: 'no_recipient', unasked: true };
-    return this.sender.send(to, message.content, this.tagOf(message.messageId, this.phoneNumberId));
+    const tag = this.tagOf(message.messageId, this.phoneNumberId);
+    return this.sender.send(to, message.content, { tag, quoted: message.quote?.id });
   }
 
   /** The API has no look-up. A message to a number that is not on the app is refused. */

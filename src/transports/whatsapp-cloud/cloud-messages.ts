@@ -56,6 +56,22 @@ export function templateMessage({ name, language, variables, buttons = [] }: Clo
   return { type: 'template', template: { name, language: { code: language }, components } };
 }
 
+/** What a message of any kind may have. */
+export interface CloudExtras {
+  /** A text that Meta repeats in each status of the message. */
+  readonly tag?: string | undefined;
+  /** Meta's id of the message that this one answers and quotes. */
+  readonly quoted?: string | undefined;
+}
+
+/** Returns the fields of the extras. */
+export function extraFields({ tag, quoted }: CloudExtras): object {
+  return {
+    ...(tag === undefined ? {} : { biz_opaque_callback_data: tag }),
+    ...(quoted === undefined ? {} : { context: { message_id: quoted } }),
+  };
+}
+
 /** Returns the field that names the recipient. */
 export function recipientField(to: CloudRecipient): object {
   return 'number' in to ? { to: to.number } : { recipient: to.userId };

@@ -9,9 +9,11 @@ import {
   type MsgappCallback,
   MsgappTransport,
 } from '../../msgapp/msgapp-transport.js';
+import type { SessionCredentials } from '../../msgapp/sessions/session-credentials.js';
 import type { DeliveryTiming } from '../../outbox/delivery/delivery-result.js';
 import { cloudCallback } from './cloud-callback.js';
-import { acceptCredentials } from './cloud-credentials.js';
+import { acceptCredentials, readCredentials } from './cloud-credentials.js';
+import { openCloudFile } from './cloud-files.js';
 import { CloudLink } from './cloud-link.js';
 import { type CloudSettings, resolveCloudOptions, type WhatsappCloudOptions } from './cloud-options.js';
 import { GraphClient } from './graph-client.js';
@@ -83,5 +85,14 @@ export class WhatsappCloudMsgappTransport extends MsgappTransport {
     );
     void link.begin();
     return link;
+  }
+
+  override async openFile(
+    file: string,
+    signal: AbortSignal,
+    credentials: Pick<SessionCredentials, 'read'>,
+  ): Promise<AsyncIterable<Uint8Array> | undefined> {
+    const linked = await readCredentials(credentials);
+    return linked && openCloudFile(this.client, linked, file, this.settings.uploadTimeoutMs, signal);
   }
 }

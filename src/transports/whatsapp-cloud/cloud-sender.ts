@@ -5,8 +5,10 @@ import { DAY_MS, MINUTE_MS } from '../../common/time.js';
 import type { LinkResult, OutgoingMedia } from '../../msgapp/msgapp-transport.js';
 import { textOf, valueAt } from '../http/json-values.js';
 import {
+  type CloudExtras,
   type CloudRecipient,
   type CloudTemplate,
+  extraFields,
   mediaMessage,
   recipientField,
   templateMessage,
@@ -57,27 +59,26 @@ export class CloudSender {
   /**
    * Sends a message. While the number rests, and if the token has expired, Meta is not asked or does not take it, and the message
    * waits. A call without a clear answer is `unknown`, because Meta does not recognise repeats.
-   * @param tag a text that Meta repeats in each status of the message
    */
-  async send(to: CloudRecipient, content: CloudContent, tag?: string): Promise<LinkResult> {
+  async send(to: CloudRecipient, content: CloudContent, extras: CloudExtras = {}): Promise<LinkResult> {
     const restMs = this.restsUntil - this.clock.elapsed();
     if (restMs > 0) return { kind: 'postponed', error: 'cloud_resting', until: this.clock.now() + restMs };
     if (!('media' in content)) {
       const message = 'text' in content ? textMessage(content.text) : templateMessage(content.template);
-      return this.submit(to, message, tag);
+      return this.submit(to, message, extras);
     }
     const { media } = content;
     const uploaded = await this.upload(media);
     if ('kind' in uploaded) return uploaded;
-    const result = await this.submit(to, mediaMessage(media, uploaded.id), tag);
+    const result = await this.submit(to, mediaMessage(media, uploaded.id), extras);
     // Meta may have lost the file. The next attempt uploads it again.
     if (result.kind === 'retry') this.files.delete(fileKey(media));
     return result;
   }
 
-  private async submit(to: CloudRecipient, message: object, tag: string | undefined): Promise<LinkResult> {
-    const tagged = tag === undefined ? message : { ...message, biz_opaque_callback_data: tag };
-    const outcome = await this.client.sendMessage(this.credentials, { ...recipientField(to), ...tagged });
+  private async submit(to: CloudRecipient, message: object, extras: CloudExtras): Promise<LinkResult> {
+    const fields = { ...recipientField(to), ...message, ...extraFields(extras) };
+    const outcome = await this.client.sendMessage(this.credentials, fields);
     if (outcome.kind !== 'answered') return this.failed(outcome);
     this.restMs = REST_MS;
     const id = textOf(valueAt(outcome.json, 'messages', 0, 'id'));

@@ -60,14 +60,26 @@ export class GraphClient {
     return this.call(credentials, '/media', { method: 'POST', body }, this.settings.uploadMs);
   }
 
+  /** Reads where a received file is: `{ url, mime_type, file_size, … }`. */
+  readFile({ phoneNumberId, accessToken }: CloudCredentials, id: string): Promise<GraphOutcome> {
+    const path = `?phone_number_id=${encodeURIComponent(phoneNumberId)}`;
+    return this.call({ phoneNumberId: id, accessToken }, path, { method: 'GET' }, this.settings.requestMs);
+  }
+
+  /** The origin of the API. */
+  get origin(): string {
+    return new URL(this.settings.baseUrl).origin;
+  }
+
+  /** @param object Meta's id of the number, or of a file */
   private async call(
-    { phoneNumberId, accessToken }: CloudCredentials,
+    { phoneNumberId: object, accessToken }: CloudCredentials,
     path: string,
     init: RequestInit & { readonly headers?: Readonly<Record<string, string>> },
     ms: number,
   ): Promise<GraphOutcome> {
     try {
-      const answer = await fetch(`${this.settings.baseUrl}/${encodeURIComponent(phoneNumberId)}${path}`, {
+      const answer = await fetch(`${this.settings.baseUrl}/${encodeURIComponent(object)}${path}`, {
         ...init,
         headers: { accept: 'application/json', ...init.headers, authorization: `Bearer ${accessToken}` },
         redirect: 'error',

@@ -261,7 +261,11 @@ export function describeMsgappTransport(
         const [written] = await hears(1);
         assert.equal(written?.kind, 'document');
         assert.ok(written?.media && written.media.file.length <= 4000);
-        const opened = await harness.transport.openFile(written.media.file, new AbortController().signal);
+        const opened = await harness.transport.openFile(
+          written.media.file,
+          new AbortController().signal,
+          session.credentials,
+        );
         assert.ok(opened);
         const chunks: Uint8Array[] = [];
         for await (const chunk of opened) chunks.push(chunk);

@@ -13,7 +13,7 @@ const QUIET_TURNS = 100;
 export class MsgappContractSession {
   /** Events of all connections, oldest first. */
   readonly events: LinkEvent[] = [];
-  private readonly credentials = new CredentialsInMemory();
+  readonly credentials: SessionCredentials = new CredentialsInMemory();
   private opened: Link | undefined;
   /** The index at which the events of the latest connection begin. */
   private start = 0;

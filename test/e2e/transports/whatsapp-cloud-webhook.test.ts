@@ -10,8 +10,7 @@ import { until } from '../../support/common/until.js';
 import { SqliteFile } from '../../support/databases/sqlite-file.js';
 import { describeService, describeServices, type Service } from '../../support/mounting/services.js';
 import { MSGAPP, MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp/msgapp-app.js';
-import { CLOUD_APP, CLOUD_GIVEN } from '../../support/transports/cloud/cloud-harness.js';
-import { type GraphCall, GraphDouble } from '../../support/transports/cloud/graph-double.js';
+import { CLOUD_APP, CLOUD_GIVEN, type GraphCall, GraphDouble } from '../../support/transports/cloud/graph-double.js';
 import { callByMeta, metaBody, metaSignature, metaStatus } from '../../support/transports/cloud/meta-webhook.js';
 
 const TO = '22670000002';
@@ -163,6 +162,41 @@ describeServices("Meta's calls", (start) => {
       expect(await call(written({ text: { body: 'Merci' } }), { phoneNumberId: '1' })).toBe(200);
       expect(received).toHaveLength(1);
       stop();
+    });
+
+    test('have files, which come from Meta with the token of the number, and are gone when Meta has deleted them', async () => {
+      const ids: string[] = [];
+      const stop = service.app
+        .get(MessagingEvents, { strict: false })
+        .on('msgapp.received', ({ data }) => void ids.push(data.id));
+      const bytes = Buffer.from('Le devis, page par page.\n'.repeat(5000));
+      graph.received.set('77', new Uint8Array(bytes));
+      await call(written({ type: 'document', document: { id: '77', mime_type: 'text/plain', filename: 'devis.txt' } }));
+      stop();
+      const fetched = async () => {
+        const headers = { 'x-api-key': client.api.key };
+        const answer = await fetch(`${client.api.url}/msgapp/received/${ids[0]}/media`, { headers });
+        return { status: answer.status, bytes: Buffer.from(await answer.arrayBuffer()) };
+      };
+      const first = await fetched();
+      expect([first.status, first.bytes.equals(bytes)]).toEqual([200, true]);
+      graph.next.push({ status: 200, body: { url: 'https://files.example.com/77' } });
+      expect((await fetched()).status).toBe(503);
+      graph.received.clear();
+      expect((await fetched()).status).toBe(410);
+    });
+
+    test('are quoted by the answer that names them', async () => {
+      const ids: string[] = [];
+      const stop = service.app
+        .get(MessagingEvents, { strict: false })
+        .on('msgapp.received', ({ data }) => void ids.push(data.id));
+      const value = written({ text: { body: 'Où est mon colis ?' } });
+      await call(value);
+      stop();
+      const answer = await client.text({ reply_to: ids[0], body: 'En route' });
+      await client.settled(MsgappClient.idOf(answer), 'sent');
+      expect(graph.messages.at(-1)?.json).toMatchObject({ to: TO, context: { message_id: value.messages[0]?.id } });
     });
 
     test('of a person without a number can be answered', async () => {

@@ -4,8 +4,7 @@ import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import { until } from '../../support/common/until.js';
 import { describeServices, type Service } from '../../support/mounting/services.js';
 import { MSGAPP, MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp/msgapp-app.js';
-import { CLOUD_APP, CLOUD_GIVEN } from '../../support/transports/cloud/cloud-harness.js';
-import { GraphDouble } from '../../support/transports/cloud/graph-double.js';
+import { CLOUD_APP, CLOUD_GIVEN, GraphDouble } from '../../support/transports/cloud/graph-double.js';
 
 const TO = '22670000002';
 

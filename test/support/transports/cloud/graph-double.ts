@@ -20,6 +20,15 @@ type Answer =
 /** The number and the token that the double knows. */
 export const CLOUD_NUMBER = { phoneNumberId: '106540352242922', accessToken: 'EAAG-token-of-tests' };
 
+/** The options of the app at Meta that the double plays. */
+export const CLOUD_APP = { appSecret: 'secret-of-the-app-at-meta', verifyToken: 'token-of-the-webhook' };
+
+/** The credentials of the double's number, as an account gives them. */
+export const CLOUD_GIVEN = {
+  phone_number_id: CLOUD_NUMBER.phoneNumberId,
+  access_token: CLOUD_NUMBER.accessToken,
+};
+
 /** A number that is not on the app. */
 export const NOT_ON_APP = '22670000004';
 
@@ -40,6 +49,7 @@ export class GraphDouble {
     server.on('request', (request, response) => {
       void double.answer(request).then((answer) => {
         if (answer === 'cut') return request.socket.destroy();
+        if (Buffer.isBuffer(answer.body)) return response.writeHead(answer.status).end(answer.body);
         response
           .writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers })
           .end(JSON.stringify(answer.body));
@@ -71,6 +81,9 @@ export class GraphDouble {
   idOf(call: GraphCall): string {
     return `wamid.${this.calls.indexOf(call) + 1}`;
   }
+
+  /** The files that people have sent, by Meta's id. */
+  readonly received = new Map<string, Uint8Array<ArrayBuffer>>();
 
   /** Returns a file that was uploaded. */
   fileOf(id: unknown): Blob {
@@ -105,10 +118,18 @@ export class GraphDouble {
     return answer;
   }
 
-  private taken({ method, token, json, form }: GraphCall): Answer {
+  private taken({ method, path, token, json, form }: GraphCall): Answer {
     const id = this.calls.length;
     if (token !== `Bearer ${CLOUD_NUMBER.accessToken}`) return refusalWith(190, 401);
     if (json?.to === NOT_ON_APP) return refusalWith(131026, 400);
+    const file = this.received.get(/\/(\d+)(\?|$)/.exec(path)?.[1] ?? '');
+    if (file && path.startsWith('/files/')) return { status: 200, body: Buffer.from(file) };
+    if (file)
+      return {
+        status: 200,
+        body: { url: `${new URL(this.baseUrl).origin}/files${path.replace(/.*(\/\d+).*/, '$1')}` },
+      };
+    if (method === 'GET' && !path.includes(`/${CLOUD_NUMBER.phoneNumberId}?`)) return refusalWith(100, 400);
     if (method === 'GET') {
       const body = {
         display_phone_number: '+226 70 00 00 01',

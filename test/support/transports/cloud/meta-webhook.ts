@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { CLOUD_APP } from './cloud-harness.js';
-import { CLOUD_NUMBER, type GraphCall, type GraphDouble } from './graph-double.js';
+import { CLOUD_APP, CLOUD_NUMBER, type GraphCall, type GraphDouble } from './graph-double.js';
 
 /** A call of Meta. */
 export interface MetaCall {
