@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { loadavg } from 'node:os';
 import { benchAccept } from './accept/accept.js';
+import { benchDoors } from './accept/doors.js';
 import { benchGrowth } from './accept/growth.js';
 import { benchKannel } from './accept/kannel.js';
 import { benchLarge } from './accept/large.js';
@@ -76,6 +77,18 @@ if (runs('kannel')) {
     );
     console.log(
       `    until all are delivered too: ours ${Math.round(delivered.ours)}/s, Kannel ${Math.round(delivered.kannel)}/s; Kannel's spool has ${spooled} of ${recipients} messages of a request`,
+    );
+  }
+}
+if (runs('doors')) {
+  console.log(
+    'POST /send/sms with log-in hooks, the doors of Twilio and Kannel and the one for agents, against without,',
+  );
+  console.log(`32 connections, SQLite; the load of the machine before it is ${loadavg()[0]?.toFixed(1)}:`);
+  for (const adapter of ['express', 'fastify'] as const) {
+    const { ratio, cpuRatio, refused } = await benchDoors(adapter, Number(process.env.BENCH_TURNS ?? 11));
+    console.log(
+      `  ${adapter.padEnd(8)} ${ratio.toFixed(2)} x, processor time ${cpuRatio.toFixed(2)} x (wanted: 1.00), refused ${refused}`,
     );
   }
 }

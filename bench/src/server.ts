@@ -8,6 +8,8 @@ import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { AccountService, LedgerService, MessagingModule, SystemClock, TypeormStorage } from 'nestjs-messaging';
+import { CompatModule } from 'nestjs-messaging/compat';
+import { McpModule } from 'nestjs-messaging/mcp';
 import { BareModule } from './accept/bare.js';
 import { SketchModule } from './accept/sketch.js';
 import { managementHost, signInLinks } from './accounts/management-host.js';
@@ -29,6 +31,8 @@ interface Order {
   readonly telemetry?: TelemetryKind;
   /** Mounts campaigns. */
   readonly campaigns?: boolean;
+  /** Mounts log-in hooks, the doors of Twilio and Kannel, and the one for agents. */
+  readonly doors?: boolean;
   /** An existing account. Default: a new one. */
   readonly account?: string;
 }
@@ -65,6 +69,7 @@ function hostOf({
   telemetry,
   events,
   campaigns,
+  doors,
 }: Order): DynamicModule {
   @Module({})
   class Host {}
@@ -79,11 +84,13 @@ function hostOf({
     role: dispatch ? 'all' : 'api',
     ...telemetryOf(telemetry),
     ...(campaigns && { campaigns: {} }),
+    ...(doors && { hooks: { pepper: 'the bench derives nothing from it: 0123456789' } }),
     ...(purge && { clock: HurriedClock, retention: { texts: '1 day', messages: '1 day', trail: '1 day' } }),
     sms: { tariff: { base: 1, international: 3, home: 'BF' } },
     ...(events && { webhooks: { pepper: 'the bench derives nothing from it: 0123456789' } }),
   });
-  return { module: Host, imports: [messaging] };
+  const added = doors ? [CompatModule.forRoot({ twilio: true, kannel: true }), McpModule.forRoot()] : [];
+  return { module: Host, imports: [messaging, ...added] };
 }
 
 const app = await NestFactory.create(

@@ -108,6 +108,22 @@ describe('an accepted send', () => {
     expect(world.channel.peak).toBe(1);
   });
 
+  test.each([
+    ['has no capacity of its own', undefined],
+    ['does not report its capacity', () => undefined],
+  ] as const)('is one of at most `batchSize` that are handed over together, if its channel %s', async (_, capacity) => {
+    const world = await open();
+    if (capacity) world.channel.capacity = capacity;
+    world.worker({ concurrency: 2, batchSize: 2 });
+    await settled();
+    // The worker pauses after a round, so they gather.
+    await world.send(...range(5).map((index) => aSend(index)));
+    const stored = await Promise.all(range(5).map((index) => world.status(index)));
+    expect(stored).toEqual(['sending', 'sending', 'queued', 'queued', 'queued']);
+    await world.pass(1000);
+    expect(world.channel.batches.map(({ length }) => length)).toEqual([2, 2, 1]);
+  });
+
   test('is queued again at its place if the worker stops before it has submitted it', async () => {
     const world = await open();
     const worker = world.worker();
