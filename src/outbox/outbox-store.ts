@@ -38,6 +38,7 @@ import { enterLanes } from './queue/parked.js';
 import { QueueMemories } from './queue/queue-memories.js';
 import type { Floors, QueueMemory } from './queue/queue-memory.js';
 import { RESCHEDULE_SLICE, RescheduleOrder, reschedule } from './schedule/reschedule.js';
+import { ExpiredSlice, expireWaiting, WaitingExpiryOrder } from './schedule/validity.js';
 import { CancelCount, CanceledSlice, CancelOrder, cancelSlice, countCanceled } from './settle/cancel.js';
 import { heldRows } from './settle/held-rows.js';
 import { expireDeliveries, settleDeliveries, settleHeldDeliveries } from './settle/settle.js';
@@ -268,6 +269,16 @@ export class OutboxStore {
       });
       return { result, floors };
     });
+  }
+
+  /**
+   * Fails recipients of all channels that still wait after the end of their validity with the error `expired`, and refunds
+   * them. Claims fail those that they meet. This is for the others, for example in a paused queue. A recipient that a
+   * carrier may have accepted becomes `unknown`.
+   */
+  expireWaiting(order: WaitingExpiryOrder): Promise<ExpiredSlice> {
+    const { dialect } = this.database;
+    return this.recorder.write((publisher) => expireWaiting(dialect, order, publisher));
   }
 
   /**

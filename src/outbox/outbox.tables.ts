@@ -68,6 +68,15 @@ function messages(dialect: Dialect): string[] {
       message_id ${id} NOT NULL, position ${integer} NOT NULL,
       PRIMARY KEY (account_id, channel, number, sent_at, message_id))${dialect.clustered}`,
 
+    // One row per send whose recipients must be handed over by a time. due_at: this time, or later if a worker had claimed one
+    // of them then. position: the recipients before it were examined. again: 1 if a worker had claimed one of these. A row is
+    // removed after its time. This is a table instead of an index on the messages, because MariaDB has no partial indexes,
+    // and a send without validity must not pay for it.
+    `CREATE TABLE messaging_validity (
+      due_at ${integer} NOT NULL, message_id ${id} NOT NULL, position ${integer} NOT NULL, again ${small} NOT NULL,
+      PRIMARY KEY (due_at, message_id))${dialect.clustered}`,
+    ...dialect.upkeep('messaging_validity', CHANGING),
+
     // The history of a delivery: states and tried carriers. Rows are only added. Two entries may be equal except for
     // their ids. tried: the number of the attempt, from 1; null for an entry that is not an attempt.
     `CREATE TABLE messaging_trail (

@@ -16,6 +16,7 @@ import type { DeliveryUpdate } from './delivery-state.js';
 import { type CommitOutcome, type ExpiryOrder, type WaitFor } from './outbox-records.js';
 import { OutboxStore } from './outbox-store.js';
 import type { RescheduleOrder } from './schedule/reschedule.js';
+import type { WaitingExpiryOrder } from './schedule/validity.js';
 import type { CanceledSlice, CancelOrder } from './settle/cancel.js';
 
 /** An accepted send, and whether an earlier request caused it. */
@@ -161,6 +162,17 @@ export class Outbox {
     const transitions = await this.store.expire(order);
     this.events.publishTransitions(transitions);
     return transitions.length;
+  }
+
+  /**
+   * Fails waiting recipients whose validity has ended, refunds them, and emits `message.failed` for each.
+   * @returns whether there may be others
+   * @throws StorageUnavailableError
+   */
+  async expireWaiting(order: WaitingExpiryOrder): Promise<boolean> {
+    const { transitions, more } = await this.store.expireWaiting(order);
+    this.events.publishTransitions(transitions);
+    return more;
   }
 
   /** Lets a worker of this process take the deliveries of a channel directly, from now on. */

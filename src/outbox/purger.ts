@@ -8,8 +8,9 @@ import {
 import { Clock } from '../common/clock.js';
 import { type RoundReport, Rounds } from '../common/concurrency/rounds.js';
 import { type FaultLog, faultCode, faultLog } from '../common/log.js';
-import { DAY_MS, MINUTE_MS } from '../common/time.js';
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../common/time.js';
 import { dayOf } from './accept/decide.js';
+import { Outbox } from './outbox.js';
 import { OutboxStore } from './outbox-store.js';
 import { PolicyStore } from './policy/policy-store.js';
 
@@ -150,10 +151,24 @@ function keySpendingPurge(store: OutboxStore): PurgeRule {
   };
 }
 
+/** How often waiting recipients are searched whose validity has ended, in milliseconds. */
+const VALIDITY_MS = 5 * SECOND_MS;
+
+/** The rule that fails recipients that nothing claims before the end of their validity, for example in a paused queue. */
+function validityPurge(outbox: Outbox): PurgeRule {
+  return {
+    what: 'waiting recipients',
+    everyMs: VALIDITY_MS,
+    batchSize: 500,
+    purge: async (now, limit) => ((await outbox.expireWaiting({ now, limit })) ? limit : 0),
+  };
+}
+
 /** The purger and the rules of the outbox itself. */
 export const PURGER = [
   Purger,
   providePurge(OutboxStore, replyPurge),
   providePurge(PolicyStore, policyPurge),
   providePurge(OutboxStore, keySpendingPurge),
+  providePurge(Outbox, validityPurge),
 ];

@@ -12,6 +12,7 @@ import { PARKED_QUEUE, parkedLane } from '../queue/parked.js';
 import { type Priority } from '../queue/priority.api.js';
 import { rankOf } from '../queue/priority.js';
 import { scheduleValues } from '../schedule/schedule.js';
+import { insertValidities } from '../schedule/validity.js';
 import { dueTimesOf, firstDueOf, hasOwnTimes, isParked, TOGETHER } from './due-times.js';
 import type { LaneTurns } from './lane-turns.js';
 import { refusedTransitions } from './refusals.js';
@@ -32,6 +33,7 @@ export function insertSends(
   return [
     insertMessages(dialect, sends),
     ...insertRecipients(dialect, sends, turns),
+    ...insertValidities(dialect, sends),
     dialect.insertRows({
       table: 'messaging_ledger',
       shape: CHARGE,

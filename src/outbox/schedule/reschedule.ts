@@ -11,6 +11,7 @@ import { openingOf } from '../windows/first-openings.js';
 import type { DeliveryWindow } from '../windows/window.api.js';
 import { SCHEDULE_COLUMNS, type Schedule, scheduleValues, storedSchedule } from './schedule.js';
 import { scheduleView } from './schedule-view.js';
+import { moveValidity } from './validity.js';
 
 /** The maximum number of recipients that one statement locks or writes. */
 export const RESCHEDULE_SLICE = 2000;
@@ -83,6 +84,7 @@ export function* reschedule(
     ...scheduleValues(after),
     id,
   );
+  yield* moveValidity(dialect, id, before, after);
   return first;
 }
 

@@ -41,6 +41,7 @@ import { schedulingTests } from './outbox/scheduling.js';
 import { settleTests, trailTests } from './outbox/settle.js';
 import { stepTests } from './outbox/steps.js';
 import { telemetryTests } from './outbox/telemetry.js';
+import { validityTests } from './outbox/validity.js';
 import { walkTests } from './outbox/walk.js';
 import { raceTests } from './races/races.js';
 import { optOutTests } from './sms/opt-outs.js';
@@ -84,6 +85,7 @@ const TOPICS = {
   refunds: refundTests,
   expire: expireTests,
   scheduling: schedulingTests,
+  validity: validityTests,
   events: eventTests,
   'events of a large batch': eventBatchTests,
   'published events': publishedEventTests,
