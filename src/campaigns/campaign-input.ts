@@ -1,5 +1,5 @@
 import { MessagingError } from '../common/errors.js';
-import { checkInput, checkText, hasCodePoints } from '../common/inputs.js';
+import { checkInput, checkText, hasCodePoints, invalidField } from '../common/inputs.js';
 import { momentOf } from '../common/listing/list-query.js';
 import { DAY_MS, MINUTE_MS } from '../common/time.js';
 import type { Metadata } from '../events/events.api.js';
@@ -67,7 +67,7 @@ export async function definitionOf(
   checkInput(draft);
   const { send_at, per_minute, valid_for, window, national, metadata } = draft;
   const name = given('name', draft.name);
-  if (!hasCodePoints(name, 1, MAX_NAME)) throw invalid('name');
+  if (!hasCodePoints(name, 1, MAX_NAME)) throw invalidField('name');
   const checked = {
     sendAt: startOf(send_at, now),
     perMinute: perMinuteOf(per_minute),
@@ -109,7 +109,7 @@ function startOf(given: unknown, now: number): number | undefined {
   const moment = momentOf('send_at', given);
   const hasZone = typeof given === 'string' && given.includes('T');
   if (moment === undefined || !hasZone || moment < now - MAX_PAST_MS || moment > now + MAX_AHEAD_MS) {
-    throw invalid('send_at');
+    throw invalidField('send_at');
   }
   return moment;
 }
@@ -123,10 +123,6 @@ function perMinuteOf(given: unknown): number | undefined {
 
 function flagOf(field: string, given: unknown): boolean {
   if (isAbsent(given)) return false;
-  if (typeof given !== 'boolean') throw invalid(field);
+  if (typeof given !== 'boolean') throw invalidField(field);
   return given;
-}
-
-function invalid(field: string): MessagingError {
-  return new MessagingError('error.field_invalid', { field });
 }

@@ -24,6 +24,24 @@ export function checkText(field: string, value: unknown): asserts value is strin
   if (unsendableCharacter(value) !== undefined) throw new MessagingError('error.field_invalid', { field });
 }
 
+/** @throws MessagingError `error.field_not_integer` if a value is no integer between `min` and `max` */
+export function integerOf(field: string, given: unknown, min: number, max: number): number {
+  if (typeof given === 'number' && Number.isSafeInteger(given) && given >= min && given <= max) return given;
+  throw new MessagingError('error.field_not_integer', { field, min, max });
+}
+
+/** @throws MessagingError `error.field_invalid` if a value is none of the choices */
+export function choiceOf<const T extends string>(field: string, given: unknown, choices: readonly T[]): T {
+  const chosen = choices.find((each) => each === given);
+  if (chosen === undefined) throw invalidField(field);
+  return chosen;
+}
+
+/** The error of a field whose value is of the right type, but not allowed. */
+export function invalidField(field: string): MessagingError {
+  return new MessagingError('error.field_invalid', { field });
+}
+
 /**
  * Checks the id of an account. No account has an id that cannot be stored. Without this check, PostgreSQL would answer
  * a NUL with an error of its own.

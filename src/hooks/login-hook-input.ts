@@ -1,5 +1,5 @@
 import { MessagingError } from '../common/errors.js';
-import { checkInput, checkString, checkText, inNfc } from '../common/inputs.js';
+import { checkInput, checkString, checkText, choiceOf, inNfc, integerOf, invalidField } from '../common/inputs.js';
 import { isRecord } from '../common/options.js';
 import { HOUR_MS } from '../common/time.js';
 import { pointerNames } from './kinds/fields.js';
@@ -65,11 +65,11 @@ export function definitionOf(draft: LoginHookDraft): LoginHookDefinition {
   checkInput(draft);
   const kind = choiceOf('kind', draft.kind, LOGIN_HOOK_KINDS);
   const { limits, channel } = draft;
-  if (limits != null && !isRecord(limits)) throw invalid('limits');
+  if (limits != null && !isRecord(limits)) throw invalidField('limits');
   if (channel != null) checkString('channel', channel);
   const isGeneric = kind === 'generic';
-  if (!isGeneric && draft.mapping != null) throw invalid('mapping');
-  if (!isGeneric && draft.proof != null) throw invalid('proof');
+  if (!isGeneric && draft.mapping != null) throw invalidField('mapping');
+  if (!isGeneric && draft.proof != null) throw invalidField('proof');
   checkString('signature', draft.signature);
   return {
     kind,
@@ -94,7 +94,7 @@ export function definitionOf(draft: LoginHookDraft): LoginHookDefinition {
 export function givenSecret(kind: LoginHookKind, secret: unknown): string | undefined {
   if (secret == null) return undefined;
   checkString('secret', secret);
-  if (!HOOK_KINDS[kind].isSecret(secret)) throw invalid('secret');
+  if (!HOOK_KINDS[kind].isSecret(secret)) throw invalidField('secret');
   return secret;
 }
 
@@ -107,7 +107,7 @@ function nameOf(given: unknown): string | null {
   if (given == null || given === '') return null;
   checkText('name', given);
   const name = inNfc(given, 1, MAX_LOGIN_HOOK_NAME);
-  if (name === undefined || /\p{Cc}/u.test(name)) throw invalid('name');
+  if (name === undefined || /\p{Cc}/u.test(name)) throw invalidField('name');
   return name;
 }
 
@@ -115,13 +115,13 @@ const POINTERS = ['number', 'code', 'text', 'id', 'valid_for'] as const;
 
 function mappingOf(given: unknown): HookMapping {
   if (given == null) throw new MessagingError('error.field_missing', { field: 'mapping' });
-  if (!isRecord(given)) throw invalid('mapping');
+  if (!isRecord(given)) throw invalidField('mapping');
   const pointers = Object.fromEntries(
     POINTERS.flatMap((name) => {
       const pointer = given[name];
       if (pointer == null) return [];
       checkString(`mapping.${name}`, pointer);
-      if (pointer.length > 256 || pointerNames(pointer) === undefined) throw invalid(`mapping.${name}`);
+      if (pointer.length > 256 || pointerNames(pointer) === undefined) throw invalidField(`mapping.${name}`);
       return [[name, pointer]];
     }),
   );
@@ -135,26 +135,11 @@ function mappingOf(given: unknown): HookMapping {
 
 function proofOf(given: unknown): HookProof {
   if (given == null) return DEFAULT_PROOF;
-  if (!isRecord(given)) throw invalid('proof');
+  if (!isRecord(given)) throw invalidField('proof');
   const kind = choiceOf('proof.kind', given.kind, GENERIC_PROOFS);
   const { header = 'Authorization', encoding } = given;
-  if (typeof header !== 'string' || !/^[A-Za-z0-9-]{1,64}$/.test(header)) throw invalid('proof.header');
+  if (typeof header !== 'string' || !/^[A-Za-z0-9-]{1,64}$/.test(header)) throw invalidField('proof.header');
   if (encoding == null) return kind === 'header' ? { kind, header } : { kind, header, encoding: 'hex' };
-  if (kind === 'header') throw invalid('proof.encoding');
+  if (kind === 'header') throw invalidField('proof.encoding');
   return { kind, header, encoding: choiceOf('proof.encoding', encoding, HMAC_ENCODINGS) };
-}
-
-function integerOf(field: string, given: unknown, min: number, max: number): number {
-  if (typeof given === 'number' && Number.isSafeInteger(given) && given >= min && given <= max) return given;
-  throw new MessagingError('error.field_not_integer', { field, min, max });
-}
-
-function choiceOf<const T extends string>(field: string, given: unknown, choices: readonly T[]): T {
-  const chosen = choices.find((each) => each === given);
-  if (chosen === undefined) throw invalid(field);
-  return chosen;
-}
-
-function invalid(field: string): MessagingError {
-  return new MessagingError('error.field_invalid', { field });
 }

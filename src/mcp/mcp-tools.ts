@@ -1,6 +1,6 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { LedgerService } from '../billing/ledger-service.js';
-import { MessagingError } from '../common/errors.js';
+import { integerOf } from '../common/inputs.js';
 import { SMS_STATUSES } from '../events/delivery-status.js';
 import type { EventView } from '../events/event-types.js';
 import { count, oneOf, phoneNumber, text } from '../schemas/builders.js';
@@ -137,9 +137,4 @@ function limitOf({ limit = DEFAULT_ITEMS }: ToolCall['given']): number {
 /** @throws MessagingError `error.field_not_integer` */
 function afterOf({ after }: ToolCall['given']): number | undefined {
   return after === undefined ? undefined : integerOf('after', after, 0, Number.MAX_SAFE_INTEGER);
-}
-
-function integerOf(field: string, value: unknown, min: number, max: number): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
-  throw new MessagingError('error.field_not_integer', { field, min, max });
 }

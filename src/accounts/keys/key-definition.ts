@@ -1,5 +1,5 @@
 import { MessagingError } from '../../common/errors.js';
-import { checkText, hasCodePoints } from '../../common/inputs.js';
+import { checkText, hasCodePoints, integerOf, invalidField } from '../../common/inputs.js';
 import { isPhoneNumber } from '../../common/phone-numbers/phone-number.js';
 import { isInvisible } from '../../common/text/visible-text.js';
 import type { KeyDefinition } from '../account-records.js';
@@ -54,32 +54,32 @@ export function keyDefinitionOf(
     scopes: scopes == null ? undefined : scopesOf(scopes, wordOf('scopes')),
     cidrs: cidrs == null ? undefined : cidrsOf(cidrs, wordOf('cidrs')),
     expiresAt: expiresAt == null ? undefined : endOf(expiresAt, now, wordOf('expiresAt')),
-    dailyUnits: dailyUnits == null ? undefined : integerOf(dailyUnits, 1, MAX_DAILY_UNITS, wordOf('dailyUnits')),
-    perMinute: perMinute == null ? undefined : integerOf(perMinute, 1, MAX_PER_MINUTE, wordOf('perMinute')),
+    dailyUnits: dailyUnits == null ? undefined : integerOf(wordOf('dailyUnits'), dailyUnits, 1, MAX_DAILY_UNITS),
+    perMinute: perMinute == null ? undefined : integerOf(wordOf('perMinute'), perMinute, 1, MAX_PER_MINUTE),
     recipients: recipients == null ? undefined : recipientsOf(recipients, wordOf('recipients')),
     confirmAbove:
-      confirmAbove == null ? undefined : integerOf(confirmAbove, 0, MAX_DAILY_UNITS, wordOf('confirmAbove')),
+      confirmAbove == null ? undefined : integerOf(wordOf('confirmAbove'), confirmAbove, 0, MAX_DAILY_UNITS),
   };
 }
 
 function nameOf(name: unknown, field: string): string {
   checkText(field, name);
-  if (isInvisible(name) || !hasCodePoints(name, 1, MAX_NAME)) throw invalid(field);
+  if (isInvisible(name) || !hasCodePoints(name, 1, MAX_NAME)) throw invalidField(field);
   return name;
 }
 
 /** Returns the scopes in the order of `KEY_SCOPES`, each once. */
 function scopesOf(scopes: unknown, field: string): readonly KeyScope[] {
   const given = listOf(scopes, field);
-  if (!given.every((scope) => KEY_SCOPES.some((known) => known === scope))) throw invalid(field);
+  if (!given.every((scope) => KEY_SCOPES.some((known) => known === scope))) throw invalidField(field);
   return KEY_SCOPES.filter((scope) => given.includes(scope));
 }
 
 function cidrsOf(cidrs: unknown, field: string): readonly string[] {
   const given = listOf(cidrs, field);
-  if (given.length > MAX_CIDRS) throw invalid(field);
+  if (given.length > MAX_CIDRS) throw invalidField(field);
   return given.map((cidr) => {
-    if (typeof cidr !== 'string' || addressRangeOf(cidr) === undefined) throw invalid(field);
+    if (typeof cidr !== 'string' || addressRangeOf(cidr) === undefined) throw invalidField(field);
     return cidr;
   });
 }
@@ -87,7 +87,7 @@ function cidrsOf(cidrs: unknown, field: string): readonly string[] {
 /** Returns the numbers, each once. */
 function recipientsOf(recipients: unknown, field: string): readonly string[] {
   const given = listOf(recipients, field);
-  if (given.length > MAX_RECIPIENTS || !given.every(isPhoneNumber)) throw invalid(field);
+  if (given.length > MAX_RECIPIENTS || !given.every(isPhoneNumber)) throw invalidField(field);
   return [...new Set(given)];
 }
 
@@ -102,14 +102,5 @@ function listOf(list: unknown, field: string): readonly unknown[] {
 
 function endOf(end: unknown, now: number, field: string): number {
   if (typeof end === 'number' && Number.isInteger(end) && end > now && end <= LAST_MOMENT) return end;
-  throw invalid(field);
-}
-
-function integerOf(value: unknown, min: number, max: number, field: string): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
-  throw new MessagingError('error.field_not_integer', { field, min, max });
-}
-
-function invalid(field: string): MessagingError {
-  return new MessagingError('error.field_invalid', { field });
+  throw invalidField(field);
 }

@@ -1,5 +1,13 @@
 import { MessagingError } from '../../common/errors.js';
-import { checkInput, checkString, checkText, hasCodePoints } from '../../common/inputs.js';
+import {
+  checkInput,
+  checkString,
+  checkText,
+  choiceOf,
+  hasCodePoints,
+  integerOf,
+  invalidField,
+} from '../../common/inputs.js';
 import { momentOf } from '../../common/listing/list-query.js';
 import { isRecord } from '../../common/options.js';
 import { HOUR_MS } from '../../common/time.js';
@@ -102,7 +110,7 @@ export function keepMsOf(hours: unknown): number {
 export function windowOf(draft: ReplayDraft): ReplayWindow {
   checkInput(draft);
   const { after, since, until, types, only_failed } = draft;
-  if (only_failed != null && typeof only_failed !== 'boolean') throw invalid('only_failed');
+  if (only_failed != null && typeof only_failed !== 'boolean') throw invalidField('only_failed');
   return {
     after: after == null ? undefined : integerOf('after', after, 0, Number.MAX_SAFE_INTEGER),
     since: momentOf('since', since ?? undefined),
@@ -120,7 +128,7 @@ function typesOf(given: unknown): readonly EventType[] | null {
 }
 
 function batchOf(before: EndpointBatch, given: unknown): EndpointBatch {
-  if (!isRecord(given)) throw invalid('batch');
+  if (!isRecord(given)) throw invalidField('batch');
   const { max, wait_ms } = given;
   return {
     max: max == null ? before.max : integerOf('batch.max', max, 1, MAX_BATCHED),
@@ -132,21 +140,6 @@ function descriptionOf(given: unknown): string | null {
   checkString('description', given);
   if (given === '') return null;
   checkText('description', given);
-  if (!hasCodePoints(given, 1, MAX_DESCRIPTION)) throw invalid('description');
+  if (!hasCodePoints(given, 1, MAX_DESCRIPTION)) throw invalidField('description');
   return given;
-}
-
-function integerOf(field: string, given: unknown, min: number, max: number): number {
-  if (typeof given === 'number' && Number.isSafeInteger(given) && given >= min && given <= max) return given;
-  throw new MessagingError('error.field_not_integer', { field, min, max });
-}
-
-function choiceOf<const T extends string>(field: string, given: unknown, choices: readonly T[]): T {
-  const chosen = choices.find((each) => each === given);
-  if (chosen === undefined) throw invalid(field);
-  return chosen;
-}
-
-function invalid(field: string): MessagingError {
-  return new MessagingError('error.field_invalid', { field });
 }

@@ -1,5 +1,4 @@
 import { group, integer, OptionPlace, type OptionsOf, text, unread } from '../../../common/options.js';
-import type { Priority } from '../../../outbox/queue/priority.api.js';
 import { measure } from '../../../sms/segmentation.js';
 import { decodeText } from '../../smpp/incoming/decode-text.js';
 import { ReceiptStates } from '../../smpp/incoming/receipt-states.js';
@@ -7,6 +6,7 @@ import type { CallbackContent } from '../callback-content.js';
 import { idOf } from '../json-values.js';
 import { referenceIn, withReference } from '../message-reference.js';
 import type { HttpVendor, VendorAnswer, VendorFacts, VendorNews, VendorReceipt } from '../vendor.js';
+import { priorityFlag, validityMinutes } from './smpp-fields.js';
 
 /** The user of a Jasmin's HTTP API. */
 export interface JasminOptions {
@@ -27,14 +27,6 @@ const OPTIONS = group({
   baseUrl: unread,
   maxSegments: integer(1, 255).or(5),
 } satisfies OptionsOf<JasminOptions>);
-
-/** The SMPP priority_flag. Without it, Jasmin sends 0. */
-const PRIORITIES: Readonly<Record<Priority, string | undefined>> = {
-  code: '3',
-  high: '2',
-  normal: undefined,
-  bulk: undefined,
-};
 
 const STATES = new ReceiptStates();
 
@@ -62,8 +54,8 @@ export function jasmin(options: JasminOptions): HttpVendor {
         from: sms.signature,
         to: sms.number,
         ...contentOf(sms.text),
-        priority: PRIORITIES[sms.priority ?? 'normal'],
-        'validity-period': lifeSeconds === undefined ? undefined : String(Math.max(1, Math.floor(lifeSeconds / 60))),
+        priority: priorityFlag(sms.priority),
+        'validity-period': validityMinutes(lifeSeconds),
         ...(callbackUrl === undefined
           ? { dlr: 'no' }
           : {

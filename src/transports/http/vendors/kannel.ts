@@ -1,5 +1,4 @@
 import { group, integer, OptionPlace, type OptionsOf, text, unread } from '../../../common/options.js';
-import type { Priority } from '../../../outbox/queue/priority.api.js';
 import { measure } from '../../../sms/segmentation.js';
 import type { CallbackContent } from '../callback-content.js';
 import { withReference } from '../message-reference.js';
@@ -11,6 +10,7 @@ import {
   type VendorNews,
   type VendorReceipt,
 } from '../vendor.js';
+import { priorityFlag, validityMinutes } from './smpp-fields.js';
 
 /** The `sendsms-user` of a Kannel. */
 export interface KannelOptions {
@@ -31,14 +31,6 @@ const OPTIONS = group({
   maxSegments: integer(1, 255).or(1),
   smsc: text(/^[\x21-\x7e]{1,100}$/, 'an smsc-id').or(undefined),
 } satisfies OptionsOf<KannelOptions>);
-
-/** The SMPP priority_flag. Without it, Kannel sends 0. */
-const PRIORITIES: Readonly<Record<Priority, string | undefined>> = {
-  code: '3',
-  high: '2',
-  normal: undefined,
-  bulk: undefined,
-};
 
 /** The reports that we request: delivered (1), not delivered (2), refused by the SMSC (16). */
 const DLR_MASK = '19';
@@ -70,8 +62,8 @@ export function kannel(options: KannelOptions): HttpVendor {
         charset: 'UTF-8',
         coding: measure(sms.text).encoding === 'GSM-7' ? '0' : '2',
         smsc,
-        priority: PRIORITIES[sms.priority ?? 'normal'],
-        validity: lifeSeconds === undefined ? undefined : String(Math.max(1, Math.floor(lifeSeconds / 60))),
+        priority: priorityFlag(sms.priority),
+        validity: validityMinutes(lifeSeconds),
         ...(callbackUrl === undefined
           ? {}
           : { 'dlr-mask': DLR_MASK, 'dlr-url': `${withReference(callbackUrl, receiptReference)}&state=%d` }),
