@@ -37,6 +37,22 @@ suite('no screen is wider than its window', () => {
     await fixture?.close();
   });
 
+  test('a printed list is a table without the navigation, filters and buttons', async () => {
+    fixture.api.routes = { ...sessionRoutes('admin'), ...FULL };
+    // The width of a page of A4 within its margins.
+    const look = { viewport: { width: 718, height: 1000 }, locale: 'en', colorScheme: 'dark' } as const;
+    const { page } = await openScreen(browser, fixture, 'messages', look);
+    await page.emulateMedia({ media: 'print' });
+    const seen = (selector: string) => page.locator(selector).first().isVisible();
+    expect(
+      await Promise.all(['main td', 'main thead th', 'nav', 'search', '.screen-actions', '.top'].map(seen)),
+    ).toEqual([true, true, false, false, false, false]);
+    expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('light');
+    expect(await page.evaluate(FAULTS)).toEqual([0, []]);
+    if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/print.png` });
+    await page.context().close();
+  });
+
   describe.each(ROLES)('%s', (role) => {
     describe.each(['en', 'fr'])('in %s', (locale) => {
       let opened: OpenedPage;
