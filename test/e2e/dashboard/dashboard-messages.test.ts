@@ -34,8 +34,9 @@ suite('the messages of the dashboard', () => {
     await page.context().close();
   });
 
-  const open = async (screen: string) => {
-    ({ page } = await openScreen(browser, fixture, screen, { locale: 'en', viewport: { width: 320, height: 700 } }));
+  const open = async (screen: string, timezoneId = 'UTC') => {
+    const viewport = { width: 320, height: 700 };
+    ({ page } = await openScreen(browser, fixture, screen, { locale: 'en', viewport, timezoneId }));
   };
   const asked = (path: string) => fixture.api.requests.filter((request) => request.path === path);
   const at = (minutes: number) => new Date(Date.UTC(2026, 10, 23, 10) - minutes * 60_000).toISOString();
@@ -106,6 +107,33 @@ suite('the messages of the dashboard', () => {
     await page.getByRole('button', { name: 'Search further' }).click();
     await page.getByText('Trouvé').waitFor();
     expect(await page.getByRole('button', { name: 'Search further' }).count()).toBe(0);
+  });
+
+  test('are asked for by the days of the reader’s zone, also when the clocks change', async () => {
+    // 25 October 2026 has 25 hours in Paris.
+    await open('messages?from=2026-10-25&to=2026-10-25', 'Europe/Paris');
+    const { query } = asked('sms')[0] ?? {};
+    expect([query?.get('since'), query?.get('until')]).toEqual([
+      '2026-10-24T22:00:00.000Z',
+      '2026-10-25T23:00:00.000Z',
+    ]);
+  });
+
+  test('are “yesterday” only if they were accepted on the calendar’s yesterday', async () => {
+    const midnight = new Date().setUTCHours(0, 0, 0, 0);
+    const sent = [-1, -24 * 60 + 1, -24 * 60 - 1].map((minutes) => new Date(midnight + minutes * 60_000));
+    fixture.api.routes['GET sms'] = {
+      items: sent.map((each, index) => smsOf(`s${index}`, { date_sent: each.toISOString() })),
+      next_cursor: null,
+    };
+    fixture.api.routes['GET msgapp/messages'] = { items: [], next_cursor: null };
+    await open('messages');
+    const shown = await page.locator('td time').allTextContents();
+    expect(shown.slice(0, 2)).toEqual([
+      expect.stringMatching(/^(yesterday, 11:59|\d+ (min|sec|hr)\.)/),
+      expect.stringMatching(/^yesterday, 12:01/),
+    ]);
+    expect(shown[2]).toMatch(/^[A-Z][a-z]{2} \d+(, \d{4})?, 11:59/);
   });
 
   test('appear without a reload', async () => {
@@ -223,8 +251,34 @@ suite('the messages of the dashboard', () => {
     await page.getByRole('button', { name: 'Find events' }).click();
     await page.getByRole('link', { name: 'caisse.example.com: 503' }).waitFor();
     expect(await page.getByText('2501').count()).toBe(1);
+    // The moment has its milliseconds in the text, which a finger and a keyboard can reach.
+    await page.getByText('.000').first().waitFor();
     // A bounded number of reads: 12 steps of the search and a page, not the whole log.
     expect(asked('events').length).toBeLessThanOrEqual(16);
     expect(asked('events').filter(({ query }) => query.get('limit') === '500').length).toBeLessThanOrEqual(2);
+  });
+
+  test('say that a call is not among the newest ones, unless all calls since the event were read', async () => {
+    const sent = Date.parse(at(60));
+    const event = eventOf(1, { timestamp: at(60), data: { id: 'm-2', number: '22670112233' }, type: 'send.completed' });
+    fixture.api.routes['GET sms/m-2'] = smsOf('m-2', { date_sent: at(61) });
+    fixture.api.routes['GET events'] = { items: [event], next_after: 1, last: 1 };
+    fixture.api.routes['GET webhooks'] = { items: [{ id: 'w-1', url: 'https://x.example.com' }], next_cursor: null };
+    // Pages of 100 calls without an end, each call `step` ms before the one above it.
+    const calls = (step: number) => (request: FakeRequest) => {
+      const from = Number(request.query.get('cursor') ?? 0);
+      const items = Array.from({ length: 100 }, (_, index) => {
+        const time = new Date(sent + 300_000 - (from + index) * step).toISOString();
+        return { id: `c${from + index}`, at: time, sequence: 9, sequences: [9], status: 'delivered', http_status: 204 };
+      });
+      return { items, next_cursor: String(from + 100) };
+    };
+    fixture.api.routes['GET webhooks/w-1/attempts'] = calls(1);
+    await open('messages/m-2');
+    await page.getByRole('button', { name: 'Find events' }).click();
+    await page.getByText('not among the newest 400 calls of each webhook').waitFor();
+    fixture.api.routes['GET webhooks/w-1/attempts'] = calls(1000);
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await page.getByText('none', { exact: true }).waitFor();
   });
 });

@@ -90,7 +90,7 @@ export const t = texts(
     suspendThis: 'Suspendre {name}',
     suspendDone: '{name} est suspendu.',
     suspendWhat:
-      'Le compte ne peut plus rien envoyer. Les messages déjà acceptés sont encore remis, et ses utilisateurs peuvent toujours se connecter.',
+      'Le compte ne peut plus rien envoyer. Les messages déjà acceptés sont encore transmis, et ses utilisateurs peuvent toujours se connecter.',
     resume: 'Rétablir',
     resumeDone: '{name} peut de nouveau envoyer.',
     close: 'Fermer le compte',

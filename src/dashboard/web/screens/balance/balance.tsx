@@ -8,7 +8,7 @@ import { ListTable } from '../../components/table.js';
 import { manage } from '../../core/clients.js';
 import { saveAs } from '../../core/download.js';
 import { type Action, useAction } from '../../core/form.js';
-import { moment, number } from '../../core/format.js';
+import { number, utcMoment } from '../../core/format.js';
 import { chosenPeriod, periodOf } from '../../core/period.js';
 import { useList, useResource } from '../../core/resource.js';
 import { choiceOf, hrefOf, setQuery } from '../../core/router.js';
@@ -66,7 +66,7 @@ export function Balance() {
         }
       >
         <Failure error={usageFile.error} />
-        <UsageSection usage={usage} by={by} />
+        <UsageSection usage={usage} by={by} period={period} />
       </Section>
       <Entries />
     </Screen>
@@ -75,7 +75,7 @@ export function Balance() {
 
 function Entries() {
   const kind = choiceOf('kind', KINDS);
-  const query = { ...chosenPeriod(), kind };
+  const query = { ...chosenPeriod('utc'), kind };
   const list = useList(
     (options) => manage().account.ledger(query, options),
     [query],
@@ -108,7 +108,7 @@ function Entries() {
         filters={['kind', 'from', 'to']}
         empty={<Empty title={t('noEntries')}>{t('noEntriesHow')}</Empty>}
         columns={[
-          { title: word('time'), cell: ({ at }) => moment(at) },
+          { title: word('time'), cell: ({ at }) => utcMoment(at) },
           {
             title: t('kind'),
             cell: ({ kind: each }) => <Status of={each} text={t.of(each)} tone={TONES[each]} />,

@@ -2,7 +2,9 @@ import type { Usage, UsageGroup, UsageRow } from '../../../../client/manage/inde
 import { BarChart } from '../../components/chart.js';
 import { Empty, Failure, Loading } from '../../components/notes.js';
 import { Table } from '../../components/table.js';
+import { serverNow } from '../../core/clock.js';
 import { country, day, number, shortDay } from '../../core/format.js';
+import { daysOf, type Period } from '../../core/period.js';
 import type { Resource } from '../../core/resource.js';
 import { t } from './balance-texts.js';
 
@@ -13,21 +15,28 @@ export const GROUPINGS = ['day', 'channel', 'country', 'signature', 'key'] as co
 export function UsageSection({
   usage: { data, error, reload },
   by,
+  period,
 }: {
   readonly usage: Resource<Usage>;
   readonly by: UsageGroup;
+  readonly period: Period;
 }) {
   if (data === undefined) {
     return error === undefined ? <Loading lines={8} /> : <Failure error={error} onRetry={() => void reload()} />;
   }
   if (data.items.length === 0) return <Empty title={t('noUsage')}>{t('noUsageHow')}</Empty>;
   const named = data.items.map((row) => ({ ...row, name: nameOf(row, by) }));
+  const units = new Map(data.items.map((row) => [row.day ?? '', row.net_units]));
+  const bars =
+    by === 'day'
+      ? daysOf(period, serverNow()).map((each) => ({ name: shortDay(each), value: units.get(each) ?? 0 }))
+      : named.map(({ name, net_units: value }) => ({ name, value }));
   return (
     <>
       <BarChart
         label={t('chart', { by: t(by).toLowerCase() })}
-        names={named.map(({ name, day: each }) => (by === 'day' && each ? shortDay(each) : name))}
-        values={named.map(({ net_units }) => net_units)}
+        names={bars.map(({ name }) => name)}
+        values={bars.map(({ value }) => value)}
       />
       <Table
         caption={t('usage')}

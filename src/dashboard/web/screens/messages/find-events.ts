@@ -15,31 +15,58 @@ export interface Call {
 export interface EventWithCalls {
   readonly event: AccountEvent;
   readonly calls: readonly Call[];
+  /** Whether every call with the event was read. If not, there may be more calls than those in `calls`. */
+  readonly isSure: boolean;
 }
 
+export interface FoundEvents {
+  readonly rows: readonly EventWithCalls[];
+  /** The time to which the log was read, if the search stopped before its end. */
+  readonly readUntil: string | undefined;
+}
+
+/** How many of the newest calls of an endpoint are read. */
+export const MAX_CALLS = 400;
+const CALL_PAGE = 100;
 const PAGE = 500;
 /** How many pages are read, beginning at the time of the message. */
 const MAX_PAGES = 10;
 /** How much earlier the search begins, because the order of the numbers may differ a little from the order of the times. */
 const SLACK_MS = 60_000;
+/** A time after all others. */
+const NEVER = '9999';
 const DELIVERY_EVENTS = PUBLISHED_STATUSES.map((status) => `message.${status}` as const);
 const TYPES: readonly EventType[] = [...DELIVERY_EVENTS, 'send.completed'];
+
+/** Finds the events of one message, and the webhook calls with them. */
+export async function findEvents(id: string, since: string, signal: AbortSignal): Promise<FoundEvents> {
+  const { events, readUntil } = await eventsOf(id, since, signal);
+  return { rows: await callsOf(events, signal), readUntil };
+}
 
 /**
  * Finds the events of one message. The log has no index by message, so a binary search finds the time of the message, and pages
  * are read from there.
  */
-export async function eventsOf(id: string, since: string, signal: AbortSignal): Promise<readonly AccountEvent[]> {
+async function eventsOf(
+  id: string,
+  since: string,
+  signal: AbortSignal,
+): Promise<{ readonly events: readonly AccountEvent[]; readonly readUntil: string | undefined }> {
   const found: AccountEvent[] = [];
+  let last = since;
   let after = await placeOf(Date.parse(since) - SLACK_MS, signal);
   for (let page = 0; page < MAX_PAGES; page++) {
     const feed = await messaging().events.list({ types: TYPES, limit: PAGE }, { signal }).page(after);
     found.push(...feed.items.filter((event) => fieldOf(event, 'id') === id));
     const isComplete = found.some(({ type }) => type === 'send.completed');
-    if (isComplete || feed.next_after === after || feed.next_after >= feed.last) break;
+    if (isComplete || feed.next_after === after || feed.next_after >= feed.last) {
+      return { events: found, readUntil: undefined };
+    }
     after = feed.next_after;
+    last = feed.items.at(-1)?.timestamp ?? last;
   }
-  return found;
+  return { events: found, readUntil: last };
 }
 
 /** Returns the number of an event before this time (milliseconds). Undefined: the log begins later. */
@@ -59,19 +86,19 @@ async function placeOf(moment: number, signal: AbortSignal): Promise<number | un
   return low;
 }
 
-/** Finds the webhook calls with these events among the newest 400 calls of each endpoint. */
-export async function callsOf(
-  events: readonly AccountEvent[],
-  signal: AbortSignal,
-): Promise<readonly EventWithCalls[]> {
+/** Finds the webhook calls with these events among the newest `MAX_CALLS` calls of each endpoint. */
+async function callsOf(events: readonly AccountEvent[], signal: AbortSignal): Promise<readonly EventWithCalls[]> {
   if (events.length === 0) return [];
   const wanted = new Set(events.map(({ sequence }) => sequence));
-  const { items: endpoints } = await messaging().webhooks.list({}, { signal }).page();
+  const { items: endpoints, next_cursor: moreEndpoints } = await messaging().webhooks.list({}, { signal }).page();
+  // Calls with an event are made after it. So if a call before the event was read, all calls with the event were.
+  let sureAfter = moreEndpoints === null ? '' : NEVER;
   const calls = new Map<number, Call[]>();
   for (const { id, url, description } of endpoints) {
-    const list = messaging().webhooks.attempts(id, { limit: 100 }, { signal });
+    const list = messaging().webhooks.attempts(id, { limit: CALL_PAGE }, { signal });
     let cursor: string | undefined;
-    for (let page = 0; page < 4; page++) {
+    let oldest = NEVER;
+    for (let page = 0; page < MAX_CALLS / CALL_PAGE; page++) {
       const attempts = await list.page(cursor);
       for (const { sequences, status, http_status: httpStatus } of attempts.items) {
         for (const sequence of sequences) {
@@ -80,11 +107,17 @@ export async function callsOf(
           calls.set(sequence, [...(calls.get(sequence) ?? []), call]);
         }
       }
-      if (attempts.next_cursor === null) break;
-      cursor = attempts.next_cursor;
+      cursor = attempts.next_cursor ?? undefined;
+      if (cursor === undefined) break;
+      oldest = attempts.items.at(-1)?.at ?? oldest;
     }
+    if (cursor !== undefined && oldest > sureAfter) sureAfter = oldest;
   }
-  return events.map((event) => ({ event, calls: calls.get(event.sequence) ?? [] }));
+  return events.map((event) => ({
+    event,
+    calls: calls.get(event.sequence) ?? [],
+    isSure: event.timestamp > sureAfter,
+  }));
 }
 
 function hostOf(url: string): string {

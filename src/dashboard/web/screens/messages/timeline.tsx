@@ -1,7 +1,7 @@
 import type { MsgappMessage, SmsRecipient } from '../../../../client/index.js';
 import { DELIVERY_STATES, isComplete } from '../../../../events/delivery-status.js';
 import { type Tone, toneOf } from '../../components/shown.js';
-import { exactMoment, moment } from '../../core/format.js';
+import { exactMoment, preciseMoment } from '../../core/format.js';
 import { isAhead, zonedMoment } from '../shared/schedule.js';
 import { DeliveryStatus, nameOf } from './delivery-status.js';
 import { stepName, t } from './message-texts.js';
@@ -32,7 +32,7 @@ export function Timeline({ steps, label }: { readonly steps: readonly Step[]; re
           )}
           {at !== undefined && (
             <time class="soft" dateTime={at} title={exactMoment(at)}>
-              {moment(at)}
+              {preciseMoment(at)}
             </time>
           )}
         </li>

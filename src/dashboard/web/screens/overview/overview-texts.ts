@@ -32,7 +32,7 @@ export const t = texts(
     lastWeek: '{n} le même jour de la semaine dernière, à cette heure',
     lastWeekColumn: 'Semaine dernière, mêmes heures',
     oldest: 'Plus ancien en attente',
-    oldestHint: 'Le plus ancien message qui n’a pas encore été remis.',
+    oldestHint: 'Le plus ancien message qui n’a pas encore été transmis.',
     nothingWaits: 'Rien n’attend',
     byStatus: 'Aujourd’hui par état',
     quiet: 'Rien n’a été envoyé aujourd’hui',

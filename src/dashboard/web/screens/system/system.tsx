@@ -34,7 +34,7 @@ const t = texts(
     lead: 'L’état de ce processus et de sa base de données.',
     version: 'Version',
     node: 'Node.js',
-    role: 'Ce processus remet',
+    role: 'Ce processus transmet',
     skew: 'Horloge par rapport à la base',
     ms: '{n} ms',
     unknown: 'non connu',

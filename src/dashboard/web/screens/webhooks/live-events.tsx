@@ -6,7 +6,7 @@ import { Empty, Failure, Note } from '../../components/notes.js';
 import { Screen } from '../../components/page.js';
 import { Table } from '../../components/table.js';
 import { messaging } from '../../core/clients.js';
-import { moment } from '../../core/format.js';
+import { preciseMoment } from '../../core/format.js';
 import { chosenAccount, hrefOf } from '../../core/router.js';
 import { can } from '../../core/session.js';
 import { word } from '../../core/words.js';
@@ -108,7 +108,7 @@ export function LiveEvents() {
             identity={({ sequence }) => String(sequence)}
             columns={[
               { title: '#', right: true, cell: ({ sequence }) => sequence },
-              { title: word('time'), cell: ({ timestamp }) => moment(timestamp) },
+              { title: word('time'), cell: ({ timestamp }) => preciseMoment(timestamp) },
               { title: t('filterType'), cell: ({ type }) => <code>{type}</code> },
               { title: word('number'), cell: NumberOf },
               { title: t('wrote'), cell: Data },
