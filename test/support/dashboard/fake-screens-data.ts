@@ -208,6 +208,25 @@ function streamOf(events: readonly object[]): FakeAnswer {
   return new FakeAnswer(200, `: open\n\n${text}`, { 'Content-Type': 'text/event-stream' });
 }
 
+interface QuoteBody {
+  readonly content: string;
+  readonly number?: readonly string[];
+  readonly to?: readonly { readonly number: string }[];
+}
+
+/** The price of texts of one segment: a unit in Burkina Faso, three elsewhere. */
+function quoteOf({ body: { content, number, to } }: { readonly body: QuoteBody }): object {
+  const numbers = number ?? to?.map((each) => each.number) ?? [];
+  const priced = numbers.map((each) => ({ number: each, units: each.startsWith('226') ? 1 : 3 }));
+  const units = priced.reduce((sum, each) => sum + each.units, 0);
+  const personal = {
+    distribution: [{ segments: 1, recipients: numbers.length, units }],
+    longest: { number: numbers[0], characters: content.length, segments: 1 },
+  };
+  const size = { encoding: 'GSM-7', segments: 1, characters: content.length, not_gsm7: [] };
+  return { ...size, units_per_recipient: priced, sms_units: units, ...(to && personal) };
+}
+
 /** Answers for further screens, with data. */
 export const FULL_SCREENS: FakeRoutes = {
   'GET campaigns': list([
@@ -266,14 +285,7 @@ export const FULL_SCREENS: FakeRoutes = {
     { name: 'INFOS', status: 'verified', reason: null, created_at: ago(9), decided_at: ago(9), is_default: true },
     { name: 'PHARMACIE', status: 'verified', reason: null, created_at: ago(9), decided_at: ago(8), is_default: false },
   ]),
-  'POST sms/quote': ({ body }: { body: { number: string[]; content: string } }) => ({
-    encoding: 'GSM-7',
-    segments: 1,
-    characters: body.content.length,
-    units_per_recipient: body.number.map((number) => ({ number, units: number.startsWith('226') ? 1 : 3 })),
-    sms_units: body.number.reduce((sum, number) => sum + (number.startsWith('226') ? 1 : 3), 0),
-    not_gsm7: [],
-  }),
+  'POST sms/quote': quoteOf,
   'GET balance': { balance: 12_480 },
   'GET codes': {
     items: [

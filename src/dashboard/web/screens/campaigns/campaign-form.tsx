@@ -9,7 +9,7 @@ import { useForm } from '../../core/form.js';
 import { useResource } from '../../core/resource.js';
 import { go, hrefOf } from '../../core/router.js';
 import { can } from '../../core/session.js';
-import { listOf } from '../shared/number.js';
+import { listOf } from '../shared/list-of.js';
 import { Segments, TextSize } from '../shared/segments.js';
 import { useSenders } from '../shared/senders.js';
 import { missingWhen, WhenFields, whenOf } from '../shared/when.js';

@@ -28,6 +28,14 @@ export interface Draft {
   /** SMS: the numbers as they were typed. */
   readonly typed: string;
   readonly batches: readonly Batch[];
+  /** SMS: whether each recipient of a table gets a text of its own. */
+  readonly isPersonal: boolean;
+  /** SMS: the table as it was pasted. */
+  readonly pasted: string;
+  /** SMS: the table that was uploaded, in place of the pasted one. Its text is undefined if the file is too large. */
+  readonly file: { readonly name: string; readonly text: string | undefined } | undefined;
+  /** SMS: the place of the table's column with the numbers. Undefined: it is guessed. */
+  readonly column: number | undefined;
   readonly priority: SendPriority;
   readonly when: When;
   /** The metadata as `key=value`, one per line. */
@@ -47,6 +55,10 @@ const EMPTY: Draft = {
   signature: '',
   typed: '',
   batches: [],
+  isPersonal: false,
+  pasted: '',
+  file: undefined,
+  column: undefined,
   priority: 'normal',
   when: AT_ONCE,
   metadata: '',

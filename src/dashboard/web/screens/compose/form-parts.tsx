@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { Button } from '../../components/button.js';
 import { SelectField, TextField } from '../../components/field.js';
 import { Failure, Note } from '../../components/notes.js';
-import { listOf } from '../shared/number.js';
+import { listOf } from '../shared/list-of.js';
 import type { Senders } from '../shared/senders.js';
 import { WhenFields } from '../shared/when.js';
 import { t } from './compose-texts.js';

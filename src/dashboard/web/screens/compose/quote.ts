@@ -1,11 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import type { SmsQuote } from '../../../../client/index.js';
 import { isInvisible } from '../../../../common/text/visible-text.js';
 import { messaging } from '../../core/clients.js';
 import { isPassing } from '../../core/errors.js';
 import { LIVE } from '../../core/resource.js';
 import { sessionState } from '../../core/session.js';
 import { callingCodeOf } from '../shared/number.js';
+import type { TableRecipient } from './table.js';
 
 /** The price for the numbers of one calling code. */
 export interface CountryPrice {
@@ -15,11 +17,24 @@ export interface CountryPrice {
   readonly units: number;
 }
 
+/** What is priced: one text for all numbers, or with `to` a text that is completed for each recipient. */
+export interface Priced {
+  readonly text: string;
+  readonly numbers: readonly string[];
+  /** The recipients with their values, in the order of `numbers`. */
+  readonly to?: readonly TableRecipient[] | undefined;
+}
+
 /** The price of a draft. */
 export interface Price {
   readonly units: number;
   readonly countries: readonly CountryPrice[];
   readonly segments: number;
+  /** Texts that differ: how many recipients get how many segments. */
+  readonly distribution: SmsQuote['distribution'] | undefined;
+  readonly longest: SmsQuote['longest'] | undefined;
+  /** The units of each number that was priced. */
+  readonly unitsOf: ReadonlyMap<string, number>;
   /** False: the price is estimated from some numbers of each country. */
   readonly isExact: boolean;
 }
@@ -33,10 +48,10 @@ const OF_EACH = 20;
 const PAUSE = 350;
 
 /** Returns the price of a draft while it is typed. */
-export function useQuote(
-  text: string,
-  numbers: readonly string[],
-): { readonly price: Price | undefined; readonly error: unknown } {
+export function useQuote({ text, numbers, to }: Priced): {
+  readonly price: Price | undefined;
+  readonly error: unknown;
+} {
   const state = useSignal<{ readonly price: Price | undefined; readonly error: unknown }>({
     price: undefined,
     error: undefined,
@@ -49,7 +64,7 @@ export function useQuote(
     const over = new AbortController();
     let timer: ReturnType<typeof setTimeout>;
     const ask = (): void => {
-      quote(text, numbers, 'while typing', over.signal).then(
+      quote({ text, numbers, to }, 'while typing', over.signal).then(
         (price) => {
           if (!over.signal.aborted) state.value = { price, error: undefined };
         },
@@ -66,7 +81,7 @@ export function useQuote(
       over.abort();
     };
     // The price is asked for again after a new sign-in, because the session may have ended in between.
-  }, [text, numbers, sessionState.value]);
+  }, [text, numbers, to, sessionState.value]);
   return state.value;
 }
 
@@ -75,15 +90,16 @@ export function useQuote(
  * @param when `while typing`, the price of a long list is estimated from some numbers of each country
  */
 export async function quote(
-  text: string,
-  numbers: readonly string[],
+  { text, numbers, to }: Priced,
   when: 'while typing' | 'exactly',
   signal?: AbortSignal,
 ): Promise<Price> {
   const isExact = when === 'exactly' || numbers.length <= ALL_UP_TO;
   const byCode = groupedByCode(numbers);
   const asked = isExact ? numbers : [...byCode.values()].flatMap((group) => group.slice(0, OF_EACH));
-  const answer = await messaging().sms.quote({ content: text, number: asked }, { signal, timeoutMs: 300_000 });
+  const isAsked = new Set(to && asked);
+  const recipients = to ? { to: to.filter(({ number }) => isAsked.has(number)) } : { number: asked };
+  const answer = await messaging().sms.quote({ content: text, ...recipients }, { signal, timeoutMs: 300_000 });
   const unitsOf = new Map(answer.units_per_recipient.map(({ number, units }) => [number, units]));
   const countries = [...byCode].map(([code, group]): CountryPrice => {
     const known = group.flatMap((number) => unitsOf.get(number) ?? []);
@@ -93,7 +109,8 @@ export async function quote(
   });
   countries.sort((a, b) => b.units - a.units || b.recipients - a.recipients);
   const units = isExact ? answer.sms_units : countries.reduce((total, each) => total + each.units, 0);
-  return { units, countries, segments: answer.segments, isExact };
+  const { segments, distribution, longest } = answer;
+  return { units, countries, segments, distribution, longest, unitsOf, isExact };
 }
 
 function groupedByCode(numbers: readonly string[]): Map<string, string[]> {

@@ -3,6 +3,8 @@ import { useId, useRef } from 'preact/hooks';
 import { Button } from '../../components/button.js';
 import { Note } from '../../components/notes.js';
 import { percent } from '../../core/format.js';
+import { hrefOf } from '../../core/router.js';
+import { can, me } from '../../core/session.js';
 import { BadLinesNote } from '../shared/bad-lines.js';
 import { manyNumbersOf } from '../shared/number-list.js';
 import { t } from './compose-texts.js';
@@ -112,8 +114,21 @@ function Count() {
   return (
     <>
       {parts.length > 0 && <p class="hint">{parts.join(' · ')}</p>}
-      {numbers.length > MAX_RECIPIENTS && <Note tone="bad">{t('tooMany', { n: numbers.length })}</Note>}
+      <TooMany count={numbers.length} />
       <BadLinesNote of={badLines.value} />
     </>
+  );
+}
+
+/** Says that a message cannot have so many recipients, and leads to campaigns, which can. */
+export function TooMany({ count, isLarge = false }: { readonly count: number; readonly isLarge?: boolean }) {
+  if (count <= MAX_RECIPIENTS && !isLarge) return null;
+  return (
+    <Note tone="bad">
+      <span>{isLarge ? t('tooLarge') : t('tooMany', { n: count })}</span>
+      {me.value?.capabilities.campaigns && can('campaigns.write') && (
+        <a href={hrefOf('campaigns/new')}>{t('toCampaigns')}</a>
+      )}
+    </Note>
   );
 }

@@ -20,10 +20,11 @@ import { shownNumber } from '../shared/number.js';
 import { Segments } from '../shared/segments.js';
 import { whenFacts, whenOf } from '../shared/when.js';
 import { t } from './compose-texts.js';
-import { clearDraft, draft, recipients } from './draft.js';
+import { clearDraft, draft } from './draft.js';
 import type { Sent } from './form-parts.js';
 import { Price } from './price.js';
-import { type Price as PriceOf, quote } from './quote.js';
+import { type Priced, type Price as PriceOf, quote } from './quote.js';
+import { OwnTexts } from './table-field.js';
 
 interface DialogProps {
   onClose(): void;
@@ -55,19 +56,21 @@ interface Look {
   readonly balance: number;
 }
 
+interface SmsDialogProps extends DialogProps {
+  readonly signature: string;
+  readonly of: Priced;
+}
+
 /** Shows the message with its exact price, and sends it. */
-export function SendSms({ signature, onClose, onSent }: DialogProps & { readonly signature: string }) {
-  const { text, when } = draft.value;
-  const { numbers } = recipients.value;
+export function SendSms({ signature, of, onClose, onSent }: SmsDialogProps) {
+  const { when } = draft.value;
+  const { text, numbers, to } = of;
   const { data, error, reload } = useResource<Look>(async (signal) => {
-    const [price, { balance }] = await Promise.all([
-      quote(text, numbers, 'exactly', signal),
-      messaging().balance({ signal }),
-    ]);
+    const [price, { balance }] = await Promise.all([quote(of, 'exactly', signal), messaging().balance({ signal })]);
     return { price, balance };
   }, []);
   const send = useAction(async () => {
-    const order: SmsOrder = { signature, content: text, number: numbers, ...options() };
+    const order: SmsOrder = { signature, content: text, ...(to ? { to } : { number: numbers }), ...options() };
     const { smsID, sms_units } = await messaging().sms.send(order, callOf(order));
     done();
     onSent({ id: smsID, text: t('sent', { n: numbers.length, units: word('unitsOf', { n: sms_units }) }) });
@@ -75,7 +78,7 @@ export function SendSms({ signature, onClose, onSent }: DialogProps & { readonly
   });
   const left = data && data.balance - data.price.units;
   return (
-    <Dialog title={t('confirm')} onClose={onClose}>
+    <Dialog title={t('confirm')} onClose={onClose} wide={to !== undefined}>
       <div class="form">
         <Facts
           of={[
@@ -84,7 +87,7 @@ export function SendSms({ signature, onClose, onSent }: DialogProps & { readonly
             ...whenFacts(when),
           ]}
         />
-        <Segments of={text} />
+        {to ? <OwnTexts price={data?.price} /> : <Segments of={text} />}
         {data === undefined && error === undefined && <Loading lines={3} />}
         <Failure error={error} onRetry={() => void reload()} />
         {data && (

@@ -91,7 +91,7 @@ function OwnTimeline({ of, sentAt }: { readonly of: SmsRecipient; readonly sentA
   return (
     <>
       {of.content !== null && (
-        <section aria-label={t('ownText')}>
+        <section class="own-text" aria-label={t('ownText')}>
           <SizedText of={of.content} />
         </section>
       )}

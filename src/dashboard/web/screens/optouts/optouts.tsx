@@ -16,7 +16,8 @@ import { filterOf, queryValue, setQuery } from '../../core/router.js';
 import { can } from '../../core/session.js';
 import { word } from '../../core/words.js';
 import { BadLinesNote } from '../shared/bad-lines.js';
-import { callingCodeOf, cleanNumber, listOf, shownNumber } from '../shared/number.js';
+import { listOf } from '../shared/list-of.js';
+import { callingCodeOf, cleanNumber, shownNumber } from '../shared/number.js';
 import { countriesOf, numbersOf } from '../shared/number-list.js';
 
 const t = texts(

@@ -30,8 +30,11 @@ export interface BadLines {
   readonly bad: readonly BadLine[];
 }
 
-/** Lists the lines that contain no number, each with its line number, so that the user can correct the source. */
-export function BadLinesNote({ of }: { readonly of: readonly BadLines[] }) {
+/**
+ * Lists the lines that contain no number, each with its line number, so that the user can correct the source.
+ * @param title what is wrong with them, if it is something else
+ */
+export function BadLinesNote({ of, title }: { readonly of: readonly BadLines[]; readonly title?: string }) {
   const all = of.flatMap(({ name, bad }) => bad.slice(0, MAX_LISTED).map((each) => ({ ...each, name })));
   const count = of.reduce((sum, { bad }) => sum + bad.length, 0);
   if (count === 0) return null;
@@ -47,7 +50,7 @@ export function BadLinesNote({ of }: { readonly of: readonly BadLines[] }) {
   return (
     <Note tone="warn">
       <div class="bad-lines">
-        <p>{t('bad', { n: count })}</p>
+        <p>{title ?? t('bad', { n: count })}</p>
         <ul>{all.slice(0, FIRST).map(shown)}</ul>
         {rest.length > 0 && (
           <details>

@@ -1,5 +1,3 @@
-import { language } from '../../core/i18n.js';
-
 /**
  * Calling codes, each with the region that has most of its numbers (ITU-T E.164). Example: `226BF` is Burkina Faso. A code has
  * one to three digits.
@@ -39,9 +37,4 @@ export function shownNumber(number: string): string {
 export function cleanNumber(text: string): string | undefined {
   const digits = text.replace(/[\s().\-–/"'\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '').replace(/^(\+|00)/, '');
   return /^[1-9]\d{6,14}$/.test(digits) ? digits : undefined;
-}
-
-/** Joins several items into one phrase: “a, b and c”. */
-export function listOf(items: readonly string[]): string {
-  return new Intl.ListFormat(language.value).format(items);
 }

@@ -4,7 +4,7 @@ import { TextField } from '../../components/field.js';
 import { serverNow } from '../../core/clock.js';
 import { moment } from '../../core/format.js';
 import { language, texts } from '../../core/i18n.js';
-import { listOf } from './number.js';
+import { listOf } from './list-of.js';
 
 const t = texts(
   {
