@@ -33,7 +33,7 @@ export class AppModule {
           role,
           sms: { tariff: { base: 1, international: 3, home: homeCountry }, ...smsTransport(config.sms) },
           otp: { pepper: otpPepper, limits: config.otpLimits, validitySeconds: config.otpValiditySeconds },
-          msgapp: { transport: msgappTransport(config.msgappTransport), tariff: { text: 1, media: 2 }, credentialsKey },
+          msgapp: { transport: msgappTransport(config), tariff: { text: 1, media: 2 }, credentialsKey },
           webhooks: webhookPepper ? { pepper: webhookPepper, allow: config.mediaAllow } : undefined,
           hooks: hookPepper ? { pepper: hookPepper } : undefined,
           campaigns: {},

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isApiKey } from 'nestjs-messaging';
-import { ConfigError, integer, oneOf } from './env.js';
+import { ConfigError, integer, oneOf, required } from './env.js';
 import { type SmsConfig, smsConfig } from './sms-config.js';
 
 export { ConfigError } from './env.js';
@@ -26,7 +26,9 @@ export interface Config {
   readonly otpPepper: string | undefined;
   readonly otpLimits: 'standard' | 'strict' | 'none';
   readonly otpValiditySeconds: number;
-  readonly msgappTransport: 'sandbox' | 'baileys';
+  readonly msgappTransport: 'sandbox' | 'baileys' | 'whatsapp-cloud';
+  /** The secrets of the app at Meta. Undefined on another transport. */
+  readonly whatsappCloud: { readonly appSecret: string; readonly verifyToken: string } | undefined;
   /** The secret that encrypts the credentials of linked numbers. Undefined: it is generated once and kept. */
   readonly credentialsKey: string | undefined;
   /**
@@ -59,7 +61,11 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const databaseUrl = env.DATABASE_URL || `sqlite:${DATA}/messaging.db`;
   const sms = smsConfig(env);
   const host = env.HOST || '127.0.0.1';
-  const msgappTransport = oneOf('MSGAPP_TRANSPORT', env.MSGAPP_TRANSPORT || 'sandbox', ['sandbox', 'baileys']);
+  const msgappTransport = oneOf('MSGAPP_TRANSPORT', env.MSGAPP_TRANSPORT || 'sandbox', [
+    'sandbox',
+    'baileys',
+    'whatsapp-cloud',
+  ]);
   // If one channel reaches real phones, both need real secrets, even if the other channel is on the sandbox.
   const off = ifOff('SMS_TRANSPORT', sms.transport) ?? ifOff('MSGAPP_TRANSPORT', msgappTransport);
   const onSandbox = off === undefined;
@@ -80,6 +86,13 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     otpLimits: oneOf('OTP_LIMITS', env.OTP_LIMITS || (onSandbox ? 'none' : 'standard'), ['standard', 'strict', 'none']),
     otpValiditySeconds: integer('OTP_VALIDITY_SECONDS', env.OTP_VALIDITY_SECONDS || '300', 1, 3600),
     msgappTransport,
+    whatsappCloud:
+      msgappTransport === 'whatsapp-cloud'
+        ? {
+            appSecret: required(env, 'WHATSAPP_APP_SECRET', 'MSGAPP_TRANSPORT=whatsapp-cloud'),
+            verifyToken: required(env, 'WHATSAPP_VERIFY_TOKEN', 'MSGAPP_TRANSPORT=whatsapp-cloud'),
+          }
+        : undefined,
     mediaAllow: mediaAllow(env.MEDIA_ALLOW || (onSandbox ? 'loopback' : 'none')),
     ...secrets(env, off),
     webhookPepper: env.WEBHOOK_PEPPER || undefined,

@@ -22,7 +22,7 @@ export function welcomeText(
   const scan =
     msgappTransport === 'baileys' ? 'scan the picture at its qr_url/image' : 'scan its code on the sandbox page';
   // The sandbox page shows the code to scan. It is mounted only while SMS are on the sandbox.
-  const canScan = onSandbox || msgappTransport === 'baileys';
+  const canScan = msgappTransport !== 'whatsapp-cloud' && (onSandbox || msgappTransport === 'baileys');
   const dashboard = links
     ? `
   Dashboard           ${links.account}

@@ -150,9 +150,20 @@ describe('a start of the sample app', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  test('the Cloud API needs the secrets of the app at Meta', () => {
+    const env = { OTP_PEPPER, CREDENTIALS_KEY, MSGAPP_TRANSPORT: 'whatsapp-cloud' };
+    expect(refusal(env)).toBe('WHATSAPP_APP_SECRET is missing; MSGAPP_TRANSPORT=whatsapp-cloud needs it.');
+    const named = { ...env, WHATSAPP_APP_SECRET: 'app' };
+    expect(refusal(named)).toBe('WHATSAPP_VERIFY_TOKEN is missing; MSGAPP_TRANSPORT=whatsapp-cloud needs it.');
+  });
+
   test.each([
     [{}, { otpLimits: 'none', mediaAllow: 'loopback' }],
     [{ MSGAPP_TRANSPORT: 'baileys' }, { otpLimits: 'standard', mediaAllow: 'none' }],
+    [
+      { MSGAPP_TRANSPORT: 'whatsapp-cloud', WHATSAPP_APP_SECRET: 'app', WHATSAPP_VERIFY_TOKEN: 'verify' },
+      { mediaAllow: 'none', whatsappCloud: { appSecret: 'app', verifyToken: 'verify' } },
+    ],
     [
       { SMS_TRANSPORT: 'smpp', SMPP_URL: 'smpp://u:p@127.0.0.1:1' },
       { otpLimits: 'standard', mediaAllow: 'none' },
