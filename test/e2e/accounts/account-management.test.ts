@@ -62,6 +62,7 @@ describeOnOneAdapter('the API of an account', (adapter) => {
       operator: null,
       permissions: expect.arrayContaining(['messages.read', 'ledger.read']),
       capabilities,
+      standstills: [],
       locale: 'en',
     });
     const { permissions } = await viewer.read<{ permissions: string[] }>('me');

@@ -94,6 +94,7 @@ describeServices('the messaging-app channel', (start) => {
       body: 'Bonjour 👋\nà demain',
       media: null,
       metadata: null,
+      reply_to: null,
       send_at: null,
       valid_until: null,
       window: null,
