@@ -246,8 +246,8 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
       await open('operator', 'manage/carriers');
       fixture.api.routes['POST manage/carriers/orange/rest'] = {};
       fixture.api.routes['POST manage/carriers/twilio/resume'] = {};
-      await press('Rest the route orange');
-      await page.getByRole('dialog').getByRole('button', { name: 'Rest' }).click();
+      await press('Take the route orange out of use');
+      await page.getByRole('dialog').getByRole('button', { name: 'Take out of use' }).click();
       await until(() => asked('POST', 'manage/carriers/orange/rest').length === 1);
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       await press('Resume the route twilio');

@@ -25,7 +25,7 @@ const t = texts(
     'manage/carriers': 'Carriers',
     'manage/queue': 'Queue',
     'manage/ledger': 'Ledger check',
-    'manage/audit': 'Audit of all',
+    'manage/audit': 'Audit (all accounts)',
     'manage/system': 'System',
   },
   {
@@ -48,7 +48,7 @@ const t = texts(
     'manage/carriers': 'Opérateurs',
     'manage/queue': 'File d’attente',
     'manage/ledger': 'Contrôle du registre',
-    'manage/audit': 'Audit général',
+    'manage/audit': 'Audit (tous les comptes)',
     'manage/system': 'Système',
   },
 );

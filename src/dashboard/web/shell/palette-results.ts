@@ -20,7 +20,7 @@ const t = texts(
     writeTo: 'Écrire à {number}',
     optouts: 'Désinscriptions de {number}',
     message: 'Message {id}',
-    endpoint: 'Point d’appel {id}',
+    endpoint: 'Point de terminaison {id}',
     account: 'Compte {name}',
     key: 'Clé {name}',
   },

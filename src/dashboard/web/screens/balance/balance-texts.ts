@@ -31,7 +31,7 @@ export const t = texts(
     message: 'Message',
     noEntries: 'No entries',
     noEntriesHow: 'Every top-up, charge and refund appears here.',
-    lastDays: 'Without dates, this shows the last 30 days. Days begin and end at midnight UTC.',
+    lastDays: 'Default: the last 30 days. Days and times are those of UTC.',
     unknown: 'unknown',
   },
   {
@@ -64,7 +64,7 @@ export const t = texts(
     message: 'Message',
     noEntries: 'Aucune écriture',
     noEntriesHow: 'Chaque recharge, débit et remboursement apparaît ici.',
-    lastDays: 'Sans dates, vous voyez les 30 derniers jours. Les jours commencent et finissent à minuit UTC.',
+    lastDays: 'Par défaut : les 30 derniers jours. Jours et heures sont en UTC.',
     unknown: 'inconnu',
   },
 );

@@ -19,9 +19,9 @@ export const t = texts(
     since: 'Since',
     window: 'In flight',
     windowOf: '{n} of {of}',
-    rest: 'Rest',
+    rest: 'Take out of use',
     resume: 'Resume',
-    restThis: 'Rest the route {route}',
+    restThis: 'Take the route {route} out of use',
     resumeThis: 'Resume the route {route}',
     restWhat:
       'No process hands messages to this route until you resume it. Messages in flight continue. Other routes take over if there are any.',
@@ -60,9 +60,9 @@ export const t = texts(
     since: 'Depuis',
     window: 'En cours',
     windowOf: '{n} sur {of}',
-    rest: 'Mettre au repos',
+    rest: 'Désactiver',
     resume: 'Reprendre',
-    restThis: 'Mettre au repos la route {route}',
+    restThis: 'Désactiver la route {route}',
     resumeThis: 'Reprendre la route {route}',
     restWhat:
       'Aucun processus ne transmet de messages à cette route jusqu’à sa reprise. Les messages en cours continuent. D’autres routes prennent le relais s’il y en a.',
@@ -87,6 +87,6 @@ export const t = texts(
 
 /** The names of the states of a route. `open` means the opposite for a breaker: it lets nothing through. */
 export const routeState = texts(
-  { open: 'In use', resting: 'Resting', broken: 'Stopped by its breaker', down: 'Down' },
-  { open: 'En service', resting: 'Au repos', broken: 'Écarté par son disjoncteur', down: 'Hors service' },
+  { open: 'In use', resting: 'Out of use', broken: 'Stopped by its breaker', down: 'Down' },
+  { open: 'En service', resting: 'Désactivée', broken: 'Écarté par son disjoncteur', down: 'Hors service' },
 );

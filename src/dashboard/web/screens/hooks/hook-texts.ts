@@ -58,7 +58,7 @@ export const t = texts(
     channel: 'Channel',
     sms: 'SMS',
     segments: 'Segments at most',
-    daily: 'Units a day at most',
+    daily: 'Maximum units per day',
     noLimit: 'No limit',
     ownSecret: 'Secret of the log-in system',
     ownSecretHint: 'Only if the log-in system makes the secret. Otherwise one is created here.',
