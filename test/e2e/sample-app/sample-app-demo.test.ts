@@ -27,15 +27,24 @@ describe('the demo of the sample app', () => {
     const again = await operator('demo');
     expect([again.code, again.output]).toEqual([0, expect.stringMatching(/^The demo exists already/)]);
     expect((await operator('balance boutique')).output).toBe(balance);
-    expect(await days()).toBeGreaterThanOrEqual(8);
+    const { key } = JSON.parse((await operator('key:issue boutique')).output);
+    const { days, scheduled } = await seen(key);
+    expect(days).toBeGreaterThanOrEqual(8);
+    expect(scheduled).toEqual([2, 1]);
   }, 300_000);
 
-  /** The number of days on which the first account has sent. */
-  const days = async () => {
+  /** The number of days on which the first account has sent, and of the SMS and app messages that the shop has scheduled. */
+  const seen = async (shop: string) => {
     const app = await startHere(folder);
+    const read = async (path: string, key: string) =>
+      (await call(`${app.url}/api/v1/${path}`, { headers: { 'x-api-key': key } })).body;
     try {
-      const { body } = await call(`${app.url}/api/v1/sms?limit=500`, { headers: { 'x-api-key': app.key } });
-      return new Set(JSON.stringify(body).match(/(?<="date_sent":")\d{4}-\d\d-\d\d/g)).size;
+      const days = JSON.stringify(await read('sms?limit=500', app.key)).match(/(?<="date_sent":")\d{4}-\d\d-\d\d/g);
+      const scheduled = ['sms', 'msgapp/messages'].map(async (path) => {
+        const { items } = Object(await read(`${path}?scheduled=true`, shop));
+        return items.length;
+      });
+      return { days: new Set(days).size, scheduled: await Promise.all(scheduled) };
     } finally {
       await app.kill('SIGKILL');
     }

@@ -5,6 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import {
   AccountService,
   LedgerService,
+  MsgappService,
   OptOutService,
   SessionManager,
   SignatureService,
@@ -123,7 +124,7 @@ class Demo {
     await this.callsMade();
   }
 
-  /** Schedules SMS of the shop for the next days. */
+  /** Schedules SMS of the shop, and a message of its messaging app, for the next days. */
   private async scheduled(): Promise<void> {
     const sms = this.app.get(SmsService, { strict: false });
     const sends = [
@@ -134,6 +135,10 @@ class Demo {
       const send_at = new Date(this.clock.now() + days * DAY_MS).toISOString();
       await sms.send(SHOP.id, { signature: 'FASO SHOP', content, number, send_at });
     }
+    const [to = ''] = CUSTOMERS;
+    const send_at = new Date(this.clock.now() + 2 * DAY_MS).toISOString();
+    const body = 'Bonjour, votre retouche sera prête cet après-midi.';
+    await this.app.get(MsgappService, { strict: false }).sendText(SHOP.id, { to, body, send_at });
   }
 
   /** Makes the shop's account, units, key, signatures and webhooks. */
