@@ -227,8 +227,8 @@ export class CampaignService {
 
   /**
    * Cancels a campaign for good. Recipients that have not become an SMS get none. SMS that no worker has claimed are canceled and
-   * refunded, also those of a completed campaign. A repeat cancels what a crash has left.
-   * @throws MessagingError `error.campaign_state` also if nothing of a completed campaign waits
+   * refunded. A repeat cancels what a crash has left.
+   * @throws MessagingError `error.campaign_state` also if it is completed
    */
   cancel(accountId: string, id: string, options: CampaignCallOptions = {}): Promise<CampaignAnswer<CampaignView>> {
     return this.change(accountId, id, 'cancel', options);

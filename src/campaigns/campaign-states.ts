@@ -12,8 +12,7 @@ const ACTIONS: Readonly<Record<CampaignAction, Readonly<Record<'from' | 'done', 
   pause: { from: ['scheduled', 'running'], done: ['paused'] },
   resume: { from: ['paused'], done: ['scheduled', 'running'] },
   complete: { from: ['running'], done: ['completed'] },
-  // The store checks that SMS of a completed campaign still wait.
-  cancel: { from: ['scheduled', 'running', 'paused', 'completed'], done: ['canceled'] },
+  cancel: { from: ['scheduled', 'running', 'paused'], done: ['canceled'] },
 };
 
 /** The columns that an action changes. */
@@ -25,8 +24,7 @@ export interface CampaignChange {
 }
 
 /**
- * The state machine `draft → scheduled → running ⇄ paused → completed | canceled`. A completed campaign can be canceled as long as
- * SMS of it wait for a carrier, for example for their window.
+ * The state machine `draft → scheduled → running ⇄ paused → completed | canceled`.
  * @param reason why it pauses
  * @returns the change; `done` if the campaign is already in the state that the action leads to; `refused` if the action is not
  * possible

@@ -9,7 +9,7 @@ import type { SendKey } from '../outbox/accept/send.js';
 import type { Dialect } from '../storage/dialect.js';
 import type { Database } from '../storage/engine/database.js';
 import { type Operation, rowsOf, write } from '../storage/engine/operation.js';
-import { shapeOf, textOf } from '../storage/engine/rows.js';
+import { shapeOf } from '../storage/engine/rows.js';
 import { bytesWith, type Listing, readPage } from '../storage/read-page.js';
 import type { Campaign, CampaignKey, NewCampaign } from './campaign.js';
 import { campaignEvents } from './campaign-events.js';
@@ -75,7 +75,7 @@ export class CampaignStore {
 
   /**
    * Changes the state of a campaign, and records the event and an entry of the audit log. A campaign that is already in the wanted
-   * state stays as it is. A completed campaign can be canceled only if an SMS of it waits for a carrier.
+   * state stays as it is.
    *
    * @returns undefined if there is no such campaign
    * @throws MessagingError `error.campaign_state` if its state does not allow the action, `error.campaign_empty` and
@@ -175,9 +175,6 @@ function* changeCampaign(
   if (change === 'done') return { campaign, events: [] };
   if (change === 'refused') throw new MessagingError('error.campaign_state', { status: campaign.status });
   if (action === 'start') checkStart(campaign, at);
-  if (campaign.status === 'completed' && !(yield* hasWaiting(dialect, campaign))) {
-    throw new MessagingError('error.campaign_state', { status: campaign.status });
-  }
   const isPaced = change.status === 'running';
   yield* write(
     // Whoever looks after the campaign keeps it. The lease comes first, because MariaDB assigns the columns one after the other.
@@ -228,22 +225,6 @@ const AUDITED = {
 function checkStart({ recipients, importingUntil }: Campaign, at: number): void {
   if (importingUntil > at) throw new MessagingError('error.campaign_importing');
   if (recipients === 0) throw new MessagingError('error.campaign_empty');
-}
-
-/** Whether an SMS of a campaign waits for a carrier. */
-function* hasWaiting(dialect: Dialect, { id, foldedTo }: Campaign): Operation<boolean> {
-  const slices = yield* rowsOf(
-    'SELECT message_id FROM messaging_campaign_slice WHERE campaign_id = ? AND first >= ? AND open = 1 AND waiting > 0',
-    id,
-    foldedTo,
-  );
-  if (slices.length === 0) return false;
-  const [row] = yield* rowsOf(
-    `SELECT r.position FROM messaging_recipient r${dialect.by('primary key')}
-      WHERE r.message_id ${dialect.among()} AND r.status = 'queued' LIMIT 1`,
-    JSON.stringify(slices.map((slice) => textOf(slice, 'message_id'))),
-  );
-  return row !== undefined;
 }
 
 function* removeDraft(dialect: Dialect, key: CampaignKey, at: number, by: Author): Operation<boolean> {

@@ -61,7 +61,7 @@ export type RecipientStatus = (typeof RECIPIENT_STATUSES)[number];
 
 const STATUS = oneOf(
   CAMPAIGN_STATUSES,
-  'The state. `completed`: every recipient has become an SMS; its counts change until the last report has come.',
+  'The state. `completed`: every recipient has become an SMS, and none of them waits to be handed over; its counts change until the last report has come.',
 );
 const NAME = text('A name for people.', { minLength: 1, maxLength: MAX_NAME, example: 'Soldes' });
 const CONTENT = text('The text, with `{name}` for the variables of each recipient.', {

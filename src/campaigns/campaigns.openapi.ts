@@ -233,7 +233,7 @@ export const campaignsOpenapi = describeController(CampaignsController, (host) =
         operationId: 'cancelCampaign',
         summary: 'Cancel a campaign',
         description:
-          'Recipients that have not become an SMS get none. SMS that still wait for a carrier are canceled and refunded; those that a worker has claimed are not. A completed campaign can be canceled as long as an SMS of it waits. A canceled campaign cannot be resumed.',
+          'Recipients that have not become an SMS get none. SMS that still wait for a carrier are canceled and refunded; those that a worker has claimed are not. A completed campaign cannot be canceled. A canceled campaign cannot be resumed.',
         idempotent: true,
         answer: { schema: 'Campaign', examples: { canceled: { status: 'canceled' } } },
         errors: [stateOf('completed'), 'error.campaign_not_found'],

@@ -121,10 +121,7 @@ export class CampaignRun {
 
   private async go(campaign: Campaign, now: number): Promise<number> {
     const { recipients: store, feed, clock, settings } = this.context;
-    if (campaign.accepted >= campaign.recipients) {
-      await this.change(campaign, { action: 'complete', at: now });
-      return 0;
-    }
+    if (campaign.accepted >= campaign.recipients) return this.finish(campaign, now);
     const obstacle = await feed.obstacleOf(campaign);
     if (obstacle) return this.pause(campaign, now, obstacle);
     const isStale = clock.elapsed() - this.countedAt >= COUNT_MS;
@@ -161,6 +158,17 @@ export class CampaignRun {
         }
         return this.pause(campaign, now, fed.reason);
     }
+  }
+
+  /** Completes a campaign whose recipients are all SMS, unless one waits, for example for its window: it can still be canceled. */
+  private async finish(campaign: Campaign, at: number): Promise<number> {
+    const before = this.waiting;
+    await this.count(campaign);
+    // It counts some slices only. The others are counted in the next rounds, those that waited first.
+    const [waiting] = await this.context.slices.waiting(campaign, 0, 1);
+    if (waiting) return this.waiting < before ? FULL_MS : COUNT_MS;
+    await this.change(campaign, { action: 'complete', at });
+    return 0;
   }
 
   /** Tries fewer recipients, so that in the end all are accepted that the balance pays. */

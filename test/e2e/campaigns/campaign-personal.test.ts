@@ -26,7 +26,9 @@ describeServices('a campaign with variables', (start) => {
       longest: { number: '22670000002', segments: 2 },
     });
     await campaigns.act(id, 'start');
-    const done = await campaigns.until(id, ({ counts }) => counts.delivered === 3, { clock });
+    const done = await campaigns.until(id, ({ status, counts }) => status === 'completed' && counts.delivered === 3, {
+      clock,
+    });
     expect(done).toMatchObject({ status: 'completed', units: 4, refunded_units: 0 });
     const texts = async (number: string) => {
       const { body } = await call(`${service.url}/sandbox/phones/${number}/messages`);

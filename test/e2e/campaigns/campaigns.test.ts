@@ -105,7 +105,7 @@ describeOnBothAdapters('campaigns', (adapter) => {
     expect(await client.balance()).toBe(0);
     await app.get(LedgerService, { strict: false }).topUp(client.accountId, 1000);
     await campaigns.act(id, 'resume');
-    const done = await campaigns.until(id, ({ counts }) => counts.sent === 2000);
+    const done = await campaigns.until(id, ({ status, counts }) => status === 'completed' && counts.sent === 2000);
     expect(done).toMatchObject({ status: 'completed', units: 2000 });
     expect(await client.balance()).toBe(337);
   });
