@@ -1,6 +1,7 @@
 import type { Metadata } from '../events/events.api.js';
 import type { MediaKind } from '../media/media.api.js';
 import type {
+  ActDone,
   LinkCodeView,
   LinkOffer,
   LinkStatusView,
@@ -169,6 +170,25 @@ export class MsgappRoutes {
   /** Lists the messages, newest first. */
   messages(query?: MsgappListQuery, options?: CallOptions): Listing<MsgappMessage> {
     return this.#caller.list([this.#channel, 'messages'], query, options);
+  }
+
+  /**
+   * Shows the writer of a received message that it was read.
+   * @param id the `data.id` of the event `msgapp.received`
+   */
+  seen(id: string, options?: CallOptions): Promise<ActDone> {
+    return this.#caller.json({ method: 'POST', path: [this.#channel, 'received', id, 'seen'] }, options);
+  }
+
+  /**
+   * Reacts to a received message.
+   *
+   * @param id the `data.id` of the event `msgapp.received`
+   * @param emoji one emoji, in place of an earlier reaction. Empty: takes the reaction back
+   */
+  react(id: string, emoji: string, options?: CallOptions): Promise<ActDone> {
+    const path = [this.#channel, 'received', id, 'react'];
+    return this.#caller.json({ method: 'POST', path, body: { emoji } }, options);
   }
 
   /**

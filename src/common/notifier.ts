@@ -8,7 +8,7 @@ import { describePort, method } from './port.js';
  * all accounts (`*`). `event`: the event log of an account, or events that have no sequence numbers yet (`*`).
  * `endpoint`: the webhooks of an account. `user`: the sign-in of a user. `account`: the state of an account.
  * `operating`: paused queues and rested routes (`*`). `address`: addresses of numbers on messaging apps were erased
- * (`*`). `campaign`: a campaign.
+ * (`*`). `campaign`: a campaign. `act`: something to do to a message that a session received, by the session's id.
  */
 export type NoticeTopic =
   | 'due'
@@ -22,7 +22,8 @@ export type NoticeTopic =
   | 'account'
   | 'operating'
   | 'address'
-  | 'campaign';
+  | 'campaign'
+  | 'act';
 
 /**
  * Notifies all processes on one database that something has changed, so that workers claim deliveries and caches are

@@ -174,6 +174,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.message_not_found': 404,
   'error.contact_not_found': 404,
   'error.contact_other_session': 409,
+  'error.not_supported': 409,
   'error.already_sending': 409,
   'error.invalid_cursor': 400,
   'error.idempotency_key_malformed': 400,

@@ -12,6 +12,8 @@ import { msgappOpenapi, msgappQrOpenapi } from './msgapp.openapi.js';
 import { MsgappChannel } from './msgapp-channel.js';
 import { MSGAPP_PURGES } from './msgapp-purges.js';
 import { MsgappService } from './msgapp-service.js';
+import { ActStore } from './received/act-store.js';
+import { ReceivedActs } from './received/received-acts.js';
 import { ReceivedFiles } from './received/received-files.js';
 import { ReceivedMessageStore } from './received/received-message-store.js';
 import { ReceivedMessages } from './received/received-messages.js';
@@ -50,7 +52,7 @@ const SHOWN = [MsgappService, SessionManager];
 export function msgappCapability(channel: string): Capability {
   const named = SHOWN.map((service) => ({ provide: channelToken(service, channel), useExisting: service }));
   return {
-    stores: [SessionStore, ContactStore, ReceivedMessageStore, AddressStore],
+    stores: [SessionStore, ContactStore, ActStore, ReceivedMessageStore, AddressStore],
     controllers: [msgappOpenapi, msgappQrOpenapi, msgappCallbackOpenapi],
     providers: [
       ...SHOWN,
@@ -62,6 +64,7 @@ export function msgappCapability(channel: string): Capability {
       ChannelInjections,
       ReceivedMessages,
       ReceivedFiles,
+      ReceivedActs,
       ReceivedOrigins,
       QrCodes,
       EventStreams,

@@ -1,12 +1,13 @@
 import { isContactId } from '../common/contact-id.js';
 import { Notifier, publishNotice } from '../common/notifier.js';
-import { DAY_MS } from '../common/time.js';
+import { DAY_MS, HOUR_MS } from '../common/time.js';
 import { MediaStore } from '../media/media-store.js';
 import { type PurgeRule, Purger, providePurge } from '../outbox/purger.js';
 import { type ErasureRule, provideErasure } from '../outbox/retention/erasure-service.js';
 import { RetentionSettings } from '../outbox/retention/retention-options.js';
 import { AddressStore } from './address-store.js';
 import { ContactStore } from './contacts/contact-store.js';
+import { ActStore } from './received/act-store.js';
 import { type QuotePlace, ReceivedMessageStore } from './received/received-message-store.js';
 import { THERE_MS } from './sending/recipient-check.js';
 import { SessionStore } from './sessions/session-store.js';
@@ -40,6 +41,11 @@ function receivedPurge(store: ReceivedMessageStore): PurgeRule {
 /** Removes addresses that the app's server gave for numbers. An older address is asked for again. */
 function addressPurge(store: AddressStore): PurgeRule {
   return { what: 'addresses', keepMs: THERE_MS, purge: (before, limit) => store.purge(before, limit) };
+}
+
+/** Removes what no process could do to received messages. */
+function actPurge(store: ActStore): PurgeRule {
+  return { what: 'acts', keepMs: HOUR_MS, purge: (before, limit) => store.purge(before, limit) };
 }
 
 const ERASED_AT_ONCE = 500;
@@ -127,6 +133,7 @@ export const MSGAPP_PURGES = [
   providePurge(SessionStore, sessionPurge),
   providePurge(ReceivedMessageStore, receivedPurge),
   providePurge(AddressStore, addressPurge),
+  providePurge(ActStore, actPurge),
   {
     provide: Symbol('contactPurge'),
     useFactory: addContactPurge,

@@ -59,6 +59,13 @@ export interface QuotedMsgapp extends Pick<IncomingMsgapp, 'id' | 'chat'> {
   readonly text?: string | undefined;
 }
 
+/** Something to do to a received message, besides answering it. The same act twice is the same as once. */
+export type LinkAct =
+  /** Shows its writer that it was read. */
+  | { readonly kind: 'seen'; readonly message: QuotedMsgapp }
+  /** Adds a reaction of one emoji, in place of an earlier one. Undefined: takes the reaction back. */
+  | { readonly kind: 'react'; readonly message: QuotedMsgapp; readonly emoji: string | undefined };
+
 /** A message that a person wrote to the linked number. */
 export interface IncomingMsgapp {
   /** The app's id of the message. If the app repeats the message, the id is the same. */
@@ -161,6 +168,11 @@ export interface Link {
    * send to this address for a day.
    */
   exists(number: string): Promise<string | boolean | undefined>;
+  /**
+   * Does something to a received message. It may overlap with `send`. Resolves with whether the app took it. Only the kinds of
+   * `MsgappTransport.acts` are asked for.
+   */
+  act?(act: LinkAct): Promise<boolean>;
   /** Closes the connection without an `ended` event. The number stays linked. */
   close(): Promise<void>;
   /** Unlinks the number and closes the connection, without an `ended` event. */
@@ -279,6 +291,8 @@ export abstract class MsgappTransport {
   /** Name for logs and records. */
   abstract readonly name: string;
   abstract readonly repeat: RepeatPolicy;
+  /** What its connections can do to received messages, with `Link.act`. */
+  readonly acts: readonly LinkAct['kind'][] = [];
   /** Default timing of deliveries on this transport. The host's options override it. */
   readonly timing: Partial<DeliveryTiming> = {};
   /** Default pacing on this transport. The host's options override it. */
@@ -332,6 +346,7 @@ export abstract class MsgappTransport {
 describePort(MsgappTransport, {
   name: nonEmptyText,
   repeat: oneOf(...REPEAT_POLICIES),
+  acts: objectIfAny,
   timing: objectIfAny,
   pacing: objectIfAny,
   sessions: objectIfAny,

@@ -111,6 +111,12 @@ export interface LinkStatusView extends TypeOf<typeof LinkStatusView> {}
 /** The answer to a log-out. */
 export const LoggedOut = object('The session has ended and its credentials are deleted.', { success: yes });
 
+/** The answer to a reaction, or to a message shown as read. */
+export const ActDone = object('The app has it, or the process that has the number will do it at once.', {
+  success: yes,
+});
+export interface ActDone extends TypeOf<typeof ActDone> {}
+
 /** The answer to a send. */
 export const MsgappSendResult = object('The message is stored and charged, and will be delivered.', {
   success: yes,

@@ -15,11 +15,13 @@ import {
   CancelMessageQuery,
   ConnectBody,
   ListMessagesQuery,
+  ReactBody,
   SendMediaBody,
   SendTextBody,
   SessionStatusQuery,
 } from './msgapp.dto.js';
 import { MsgappService } from './msgapp-service.js';
+import { ReceivedActs } from './received/received-acts.js';
 import { ReceivedFiles } from './received/received-files.js';
 import { SessionManager } from './sessions/session-manager.js';
 
@@ -30,6 +32,7 @@ export class MsgappController {
     private readonly sessions: SessionManager,
     private readonly messages: MsgappService,
     private readonly files: ReceivedFiles,
+    private readonly acts: ReceivedActs,
     private readonly texts: TextAccess,
   ) {}
 
@@ -114,6 +117,26 @@ export class MsgappController {
     @Author() by: Author,
   ): Promise<CanceledMessage> {
     return this.messages.cancel(accountId, messageId, { number, by });
+  }
+
+  @Post('received/:receivedID/seen')
+  @Needs('msgapp.send')
+  @HttpCode(200)
+  async seen(@Caller() { accountId }: Caller, @Param('receivedID') id: string): Promise<{ readonly success: true }> {
+    await this.acts.seen(accountId, id);
+    return { success: true };
+  }
+
+  @Post('received/:receivedID/react')
+  @Needs('msgapp.send')
+  @HttpCode(200)
+  async react(
+    @Caller() { accountId }: Caller,
+    @Param('receivedID') id: string,
+    @MessagingBody() { emoji }: ReactBody,
+  ): Promise<{ readonly success: true }> {
+    await this.acts.react(accountId, id, emoji);
+    return { success: true };
   }
 
   @Get('received/:receivedID/media')

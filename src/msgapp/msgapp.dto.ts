@@ -117,6 +117,13 @@ export class SendMediaBody {
   readonly valid_for?: number;
 }
 
+/** Body of `POST …/received/:receivedID/react`. */
+export class ReactBody {
+  /** The service checks that it is one emoji. */
+  @IsString()
+  readonly emoji: string = '';
+}
+
 /** Query of `DELETE …/messages/:messageID`. */
 export class CancelMessageQuery {
   @IsOptional()

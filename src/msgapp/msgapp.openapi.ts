@@ -11,6 +11,7 @@ import { EXAMPLE, oneOf, text } from '../schemas/builders.js';
 import { exampleOf } from '../schemas/examples.js';
 import {
   AccountSessions,
+  ActDone,
   EXAMPLE_QR_TOKEN,
   LinkCodeView,
   LinkOffer,
@@ -27,6 +28,7 @@ import {
   CancelMessageQuery,
   ConnectBody,
   ListMessagesQuery,
+  ReactBody,
   SendMediaBody,
   SendTextBody,
   SessionStatusQuery,
@@ -62,6 +64,13 @@ const SEND_ERRORS: readonly ErrorDescription[] = [
   { code: 'error.key_cap', retryAfter: 3600 },
   'error.insufficient_balance',
   'error.account_not_found',
+];
+
+const ACT_ERRORS: readonly ErrorDescription[] = [
+  'error.message_not_found',
+  'error.not_supported',
+  'error.msgapp_not_connected',
+  NUMBER_RECONNECTING,
 ];
 
 const PRIORITY = oneOf(
@@ -212,6 +221,28 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
       answer: { schema: 'CanceledMessage', examples: { Canceled: { canceled: 1, too_late: 0, refunded_units: 1 } } },
       errors: ['error.message_not_found'],
     },
+    seen: {
+      operationId: 'markReceivedMsgapp',
+      summary: 'Show a message that came in as read',
+      description:
+        'Its writer sees it as read, if the settings of the linked number allow that. It costs nothing. A repeat changes nothing.',
+      answer: { schema: 'ActDone' },
+      errors: ACT_ERRORS,
+    },
+    react: {
+      operationId: 'reactToReceivedMsgapp',
+      summary: 'React to a message that came in',
+      description:
+        'One emoji, in place of an earlier reaction of the linked number. It costs nothing. A repeat changes nothing.',
+      body: {
+        name: 'ReactToMsgapp',
+        description: 'A reaction.',
+        ...fieldsOf(ReactBody, { emoji: text('One emoji. Empty: takes the reaction back.', { example: '👍' }) }),
+        examples: { reaction: { emoji: '👍' } },
+      },
+      answer: { schema: 'ActDone' },
+      errors: [...invalid('emoji'), ...ACT_ERRORS],
+    },
     receivedMedia: {
       operationId: 'getReceivedMsgappMedia',
       summary: 'Fetch the file of a message that came in',
@@ -227,6 +258,7 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
 }));
 
 const SCHEMAS = {
+  ActDone,
   CanceledMessage,
   LinkOffer,
   MsgappSession: SessionView,

@@ -72,6 +72,14 @@ export function msgappTables(dialect: Dialect): string[] {
     `CREATE TABLE messaging_contact_address (
       name ${id} NOT NULL PRIMARY KEY, contact_id ${id} NOT NULL)`,
 
+    // What is to be done to received messages by the process that has the session: the rows of other processes wait here for a
+    // moment. emoji: of a reaction, '' to take it back; null if the message is to be shown as read.
+    `CREATE TABLE messaging_msgapp_act (
+      id ${id} NOT NULL PRIMARY KEY, session_id ${id} NOT NULL, received_id ${id} NOT NULL, emoji ${id},
+      asked_at ${integer} NOT NULL)`,
+    'CREATE INDEX messaging_msgapp_act_session ON messaging_msgapp_act (session_id, id)',
+    'CREATE INDEX messaging_msgapp_act_age ON messaging_msgapp_act (asked_at)',
+
     // The addresses that apps' servers gave for numbers, for all sessions, channels and accounts. app: the transport's name.
     `CREATE TABLE messaging_msgapp_address (
       number ${id} NOT NULL, app ${id} NOT NULL, address ${name} NOT NULL, learned_at ${integer} NOT NULL,

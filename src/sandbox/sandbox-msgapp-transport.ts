@@ -8,6 +8,7 @@ import { ImportsModules } from '../core/port-provider.js';
 import { MediaStore } from '../media/media-store.js';
 import {
   type Link,
+  type LinkAct,
   type LinkEvent,
   type LinkListener,
   type LinkOrder,
@@ -35,6 +36,8 @@ export class SandboxMsgappTransport extends MsgappTransport {
 
   /** Repeats are idempotent, because a phone stores a message with the same id only once. */
   override readonly repeat = 'idempotent';
+
+  override readonly acts = ['seen', 'react'] as const;
 
   override readonly timing = SANDBOX_TIMING;
 
@@ -87,6 +90,7 @@ const PHONES_AWAY: DeliveryResult = { kind: 'retry', error: 'sandbox: the phones
 /** One connection of the sandbox. */
 class SandboxMsgappLink implements Link {
   private closed = false;
+  private number: string | undefined;
   private hideCode: () => void = () => undefined;
   private disconnect: () => void = () => undefined;
 
@@ -136,6 +140,23 @@ class SandboxMsgappLink implements Link {
     return true;
   }
 
+  /**
+   * A reaction is on the phone like a message, because the sandbox keeps no messages that phones write. A message that was read
+   * looks the same as before.
+   */
+  async act(act: LinkAct): Promise<boolean> {
+    if (this.closed || this.number === undefined) return false;
+    if (act.kind === 'seen' || act.emoji === undefined) return true;
+    const { message, emoji } = act;
+    const { channel } = this.order;
+    const messageId = `${message.id}-${createHash('sha256').update(emoji).digest('hex').slice(0, 8)}`;
+    const about = { messageId, channel, from: this.number, to: message.chat, media: undefined };
+    const shown = { ...about, text: emoji, quote: message.text ?? '…', receivedAt: this.parts.clock.now() };
+    await this.parts.phones.receive([shown]);
+    this.parts.feed.publish([shown]);
+    return true;
+  }
+
   async close(): Promise<void> {
     this.closed = true;
     this.hideCode();
@@ -157,6 +178,7 @@ class SandboxMsgappLink implements Link {
   private async open(number: string): Promise<boolean> {
     if (this.closed) return false;
     const { channel, sessionId } = this.order;
+    this.number = number;
     this.disconnect = this.parts.scanner.connect({ number, channel, sessionId }, (message) =>
       this.listener({ kind: 'message', message }),
     );

@@ -45,6 +45,7 @@ export { MediaStore } from '../media/media-store.js';
 export { type AddressKey, AddressStore, type KnownAddress } from '../msgapp/address-store.js';
 export type { Contact, ContactScope, Sighting } from '../msgapp/contacts/contact.js';
 export { ContactStore } from '../msgapp/contacts/contact-store.js';
+export { ActStore, type ReceivedAct } from '../msgapp/received/act-store.js';
 export {
   type NewReceived,
   type ReceivedEvents,

@@ -10,6 +10,7 @@ export {
   type IncomingMedia,
   type IncomingMsgapp,
   type Link,
+  type LinkAct,
   type LinkEnd,
   type LinkEvent,
   type LinkListener,

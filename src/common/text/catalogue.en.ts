@@ -43,6 +43,7 @@ export const en: Readonly<Record<keyof typeof fr, string>> = {
   'error.signature_refused': 'Signature not verified or invalid',
   'error.insufficient_balance': 'Insufficient SMS balance',
   'error.message_not_found': 'Message not found',
+  'error.not_supported': 'The app cannot do that',
   'error.contact_not_found': 'Contact not found',
   'error.contact_other_session': 'The contact belongs to another number: {linked}',
   'error.already_sending': 'This message cannot be rescheduled: it is already being sent, or none of it waits',

@@ -42,6 +42,7 @@ export const fr = {
   'error.signature_refused': 'Signature non vérifiée ou invalide',
   'error.insufficient_balance': 'Solde SMS insuffisant',
   'error.message_not_found': 'Message introuvable',
+  'error.not_supported': 'L’application ne sait pas faire cela',
   'error.contact_not_found': 'Contact introuvable',
   'error.contact_other_session': 'Le contact appartient à un autre numéro : {linked}',
   'error.already_sending':

@@ -3,7 +3,14 @@ import type { BaileysEventMap, WAMessage, WASocket } from 'baileys';
 import type { Clock } from '../../common/clock.js';
 import { within } from '../../common/concurrency/async.js';
 import { MINUTE_MS } from '../../common/time.js';
-import type { Link, LinkEnd, LinkListener, LinkResult, OutgoingMsgapp } from '../../msgapp/msgapp-transport.js';
+import type {
+  Link,
+  LinkAct,
+  LinkEnd,
+  LinkListener,
+  LinkResult,
+  OutgoingMsgapp,
+} from '../../msgapp/msgapp-transport.js';
 import type { BaileysCredentials } from './baileys-credentials.js';
 import type { Baileys } from './baileys-library.js';
 import type { ResolvedBaileysOptions } from './baileys-options.js';
@@ -76,6 +83,15 @@ export class BaileysLink implements Link {
 
   async exists(number: string): Promise<string | false | undefined> {
     return this.isUsable ? this.recipients.exists(number) : undefined;
+  }
+
+  async act(act: LinkAct): Promise<boolean> {
+    if (!this.isUsable) return false;
+    const { socket } = this.parts;
+    const key = { id: act.message.id, remoteJid: act.message.chat, fromMe: false };
+    if (act.kind === 'seen') await socket.readMessages([key]);
+    else await socket.sendMessage(act.message.chat, { react: { key, text: act.emoji ?? '' } });
+    return true;
   }
 
   async close(): Promise<void> {

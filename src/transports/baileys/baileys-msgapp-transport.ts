@@ -58,6 +58,7 @@ export class BaileysMsgappTransport extends MsgappTransport {
   /** The first opening stores about 800 keys and makes several queries before the connection is open. */
   override readonly sessions: Partial<SessionTiming>;
 
+  override readonly acts = ['seen', 'react'] as const;
   private readonly options: ResolvedBaileysOptions;
   private readonly memories = new LRUCache<string, SessionMemory>(atMost(MAX_SESSIONS));
   private library: Baileys | undefined;

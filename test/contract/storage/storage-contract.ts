@@ -14,6 +14,7 @@ import { eventTests } from './events/events.js';
 import { publishedEventTests } from './events/published.js';
 import { loginHookTests } from './hooks/login-hooks.js';
 import { mediaTests } from './media/media.js';
+import { actTests } from './msgapp/acts.js';
 import { addressTests } from './msgapp/addresses.js';
 import { contactTests } from './msgapp/contacts.js';
 import { receivedMessageTests } from './msgapp/received-messages.js';
@@ -110,6 +111,7 @@ const TOPICS = {
   'credentials of sessions': credentialTests,
   'age of sessions': sessionAgeTests,
   contacts: contactTests,
+  'acts on received messages': actTests,
   'received messages': receivedMessageTests,
   'addresses of numbers': addressTests,
   media: mediaTests,

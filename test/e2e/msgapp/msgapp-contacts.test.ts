@@ -134,6 +134,45 @@ describeService('people without a number', (start) => {
     expect(await client.api.balance()).toBe(before);
   });
 
+  test('a message is shown as read, and gets a reaction, which costs nothing', async () => {
+    const { phone, message } = await somebody({ text: 'Merci beaucoup' });
+    const before = await client.api.balance();
+    const act = (id: string, what: string, body?: object) =>
+      client.api.call(`msgapp/received/${id}/${what}`, { method: 'POST', body });
+    const seen = await act(message.id, 'seen');
+    expect([seen.status, seen.body]).toEqual([200, { success: true }]);
+    for (const emoji of ['👍🏽', '👍🏽', '']) {
+      const { status, body } = await act(message.id, 'react', { emoji });
+      expect([status, body]).toEqual([200, { success: true }]);
+    }
+    expect(await client.phone(phone)).toMatchObject([{ text: '👍🏽', quote: 'Merci beaucoup', from: OWN }]);
+    for (const emoji of ['ok', '👍👍', '1', ' ']) {
+      expect(refusal(await act(message.id, 'react', { emoji }))).toEqual([400, 'field_invalid']);
+    }
+    expect(refusal(await act(message.id, 'react', { emoji: 1 }))).toEqual([400, 'field_not_string']);
+    expect(refusal(await act(message.id, 'react', {}))).toEqual([400, 'field_missing']);
+    const reaction = await writes(phone, { replyTo: message.id, reaction: '👍' });
+    const stranger = (await msgappClient(service)).api;
+    for (const reply of [
+      await act(reaction.id, 'seen'),
+      await act('unknown', 'seen'),
+      await act('unknown', 'react', { emoji: '👍' }),
+      await stranger.call(`msgapp/received/${message.id}/seen`, { method: 'POST' }),
+    ]) {
+      expect(refusal(reply)).toEqual([404, 'message_not_found']);
+    }
+    expect(await client.api.balance()).toBe(before);
+  });
+
+  test('a number that is not linked any more does not react', async () => {
+    const gone = '22675000006';
+    const session = await client.link(gone);
+    const { message } = await somebody({ to: gone });
+    await client.logout(session);
+    const reply = await client.api.call(`msgapp/received/${message.id}/seen`, { method: 'POST' });
+    expect(refusal(reply)).toEqual([409, 'not_connected']);
+  });
+
   test('an answer whose message is erased while it waits goes without a quote', async () => {
     const { phone, contact, message } = await somebody();
     const soon = new Date(Date.now() + 400).toISOString();

@@ -161,6 +161,29 @@ describeService('messages to a number that is linked over Baileys', (start) => {
     ]);
   });
 
+  test('are shown as read, get reactions, and are quoted by answers, also of people without a number', async () => {
+    const friend = newPhone();
+    const id = await write(friend, { conversation: 'Où est mon colis ?' }, { hidden: true });
+    const [message] = await received(1);
+    const act = (what: string, body?: object) =>
+      client.api.call(`msgapp/received/${message?.id}/${what}`, { method: 'POST', body });
+    expect((await act('seen')).status).toBe(200);
+    await until(async () => peer.reads.includes(id));
+    expect((await act('react', { emoji: '👍' })).status).toBe(200);
+    expect((await act('react', { emoji: '' })).status).toBe(200);
+    const answer = MsgappClient.idOf(await client.text({ reply_to: message?.id, body: 'En route' }));
+    expect(await client.settled(answer, 'delivered')).toMatchObject({ to: message?.contact });
+    const inbox = await until(
+      async () => friend.inbox,
+      ({ length }) => length >= 3,
+    );
+    expect(inbox.map(({ content }) => content.reactionMessage?.text)).toEqual(['👍', '', undefined]);
+    expect(inbox[0]?.content.reactionMessage?.key).toMatchObject({ id, remoteJid: friend.lid, fromMe: false });
+    const quoting = inbox[2]?.content.extendedTextMessage;
+    expect([quoting?.text, quoting?.contextInfo?.stanzaId]).toEqual(['En route', id]);
+    expect(quoting?.contextInfo?.quotedMessage?.conversation).toBe('Où est mon colis ?');
+  });
+
   test('do not reveal the ids of another account’s messages', async () => {
     const other = await msgappClient(service);
     const [phone, friend] = [newPhone(), newPhone()];

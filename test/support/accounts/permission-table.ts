@@ -89,6 +89,8 @@ export const PERMISSION_TABLE: Readonly<Record<string, RouteRule | typeof OPEN>>
   },
   'POST /msgapp/send/text': send('msgapp:send'),
   'POST /msgapp/send/media': send('msgapp:send'),
+  'POST /msgapp/received/:id/seen': send('msgapp:send'),
+  'POST /msgapp/received/:id/react': send('msgapp:send'),
   'DELETE /msgapp/messages/:id': cancel('msgapp:send'),
   'GET /msgapp/messages': lookUp('messages:read'),
   'GET /msgapp/messages/:id': lookUp('messages:read'),

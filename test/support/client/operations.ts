@@ -214,6 +214,8 @@ export const METHODS: Readonly<Record<string, ClientMethod>> = {
         .page('next');
     },
   },
+  markReceivedMsgapp: { method: 'msgapp.seen', call: (client) => client.msgapp().seen('one') },
+  reactToReceivedMsgapp: { method: 'msgapp.react', call: (client) => client.msgapp().react('one', '👍') },
   getReceivedMsgappMedia: { method: 'msgapp.receivedMedia', call: (client) => client.msgapp().receivedMedia('one') },
   getMsgappMessage: { method: 'msgapp.message', call: (client) => client.msgapp().message('one') },
 };

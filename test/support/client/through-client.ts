@@ -109,6 +109,17 @@ const ROUTES: readonly (readonly [string, RegExp, (client: MessagingClient, aske
     /^(\w+)\/messages\/([^/]+)$/,
     (client, { ids: [channel, id = ''], query }) => client.msgapp(channel).cancel(id, query),
   ],
+  [
+    'POST',
+    /^(\w+)\/received\/([^/]+)\/seen$/,
+    (client, { ids: [channel, id = ''] }) => client.msgapp(channel).seen(id),
+  ],
+  [
+    'POST',
+    /^(\w+)\/received\/([^/]+)\/react$/,
+    (client, { ids: [channel, id = ''], body }) =>
+      client.msgapp(channel).react(id, (body as { readonly emoji: string }).emoji),
+  ],
   ['GET', /^(\w+)\/messages\/([^/]+)$/, (client, { ids: [channel, id = ''] }) => client.msgapp(channel).message(id)],
 ];
 

@@ -32,6 +32,7 @@ const HOSTILE: Readonly<Record<string, string>> = {
 const BODIES: Readonly<Record<string, object>> = {
   'PATCH /manage/accounts/:id': { name: 'Name' },
   'PUT /templates/:id': { content: 'Bonjour' },
+  'POST /msgapp/received/:id/react': { emoji: '👍' },
   'POST /hooks/:id/test': { number: '22670000001' },
   'POST /campaigns/:id/recipients': { to: [{ number: '22670000001' }] },
   'POST /campaigns/:id/test': { number: '22670000001' },

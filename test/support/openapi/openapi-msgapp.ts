@@ -1,6 +1,7 @@
 import { LedgerService } from '../../../src/billing/ledger-service.js';
 import type { ReceivedMessage } from '../../../src/events/events.api.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
+import { MsgappTransport } from '../../../src/msgapp/msgapp-transport.js';
 import { SessionManager } from '../../../src/msgapp/sessions/session-manager.js';
 import { until } from '../common/until.js';
 import { FileServer } from '../http/file-server.js';
@@ -116,6 +117,8 @@ async function playChannel(stage: Stage, media: object): Promise<void> {
     await all(stage, [post(path, 400, { ...body, to: '22670000999', reply_to: id })]);
   }
   for (const path of [STATUS, LIST, message, file]) await doors(stage, 'GET', DOORS(path));
+  const acts = await playActs(stage, id);
+  for (const { path } of acts) await doors(stage, 'POST', DOORS(path));
   await doors(stage, 'DELETE', DOORS(`${ROOT}/web/${sessionId}`));
   await doors(stage, 'DELETE', DOORS(message));
   await all(stage, [remove(message, 200), remove(`${ROOT}/messages/unknown`, 404)]);
@@ -130,6 +133,7 @@ async function playChannel(stage: Stage, media: object): Promise<void> {
     post(TEXT, 200, text),
     post(MEDIA, 200, media),
     post(`${ROOT}/web/connect`, 200),
+    ...acts,
     remove(message, 200),
     remove(`${ROOT}/web/${sessionId}`, 200),
   ]);
@@ -142,12 +146,17 @@ async function playChannel(stage: Stage, media: object): Promise<void> {
     post(TEXT, 200, text),
     post(MEDIA, 200, media),
     post(`${ROOT}/web/connect`, 200),
+    ...acts,
     remove(message, 200),
     remove(`${ROOT}/web/${sessionId}`, 200),
   ]);
   await playEmptyAccount(stage, [post(TEXT, 400, text), post(MEDIA, 400, media)]);
   await play(stage, 'DELETE', { path: `${ROOT}/web/${sessionId}`, status: 200 });
   await play(stage, 'GET', { path: file, status: 410 });
+  await all(
+    stage,
+    acts.map((act) => ({ ...act, status: 409 })),
+  );
   await playTooManySessions(stage);
 }
 
@@ -159,7 +168,8 @@ async function playReconnecting(stage: Stage, steps: readonly Asked[]): Promise<
   for (const session of linked) if (session.link) session.drop(session.link, 'cut');
   await until(async () => linked.every(({ status }) => status === 'reconnecting'));
   await all(stage, steps);
-  stage.clock.advance(2000);
+  // The second time it waits for up to four seconds.
+  stage.clock.advance(5000);
   await until(async () => linked.every(({ link }) => link !== undefined));
 }
 
@@ -233,6 +243,27 @@ async function playReplies(stage: Stage): Promise<Written> {
   const file = `${ROOT}/received/${id}/media`;
   await play(stage, 'GET', { path: file, status: 200 });
   return { id, file, contact };
+}
+
+/** Does to a received message all that can be done. Returns the requests that succeed. */
+async function playActs(stage: Stage, id: string): Promise<readonly Asked[]> {
+  const [seen, react] = [`${ROOT}/received/${id}/seen`, `${ROOT}/received/${id}/react`];
+  const acts = [post(seen, 200), post(react, 200, { emoji: '👍' })];
+  await all(stage, [...acts, post(`${ROOT}/received/unknown/seen`, 404)]);
+  await all(stage, [post(`${ROOT}/received/unknown/react`, 404, { emoji: '👍' }), post(react, 400, {})]);
+  await all(stage, [post(react, 400, { emoji: 1 }), post(react, 400, { emoji: 'ok' })]);
+  const transport = stage.app.app.get(MsgappTransport, { strict: false });
+  Object.assign(transport, { acts: [] });
+  await all(
+    stage,
+    acts.map((act) => ({ ...act, status: 409 })),
+  );
+  Object.assign(transport, { acts: ['seen', 'react'] });
+  await playReconnecting(
+    stage,
+    acts.map((act) => ({ ...act, status: 409 })),
+  );
+  return acts;
 }
 
 /** Fetches a file that a phone received, and removes everything. */

@@ -735,6 +735,10 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
     topic: 'contacts',
     build: ({ rewrite }) => rewrite('c.id = ? AND c.account_id = ?', "c.id = ? AND '' <> ?"),
   },
+  'acts of any session': {
+    topic: 'acts on received messages',
+    build: ({ rewrite }) => rewrite('WHERE a.session_id IN', "WHERE '' <> ? OR a.session_id IN"),
+  },
   'messages that are new each time': {
     topic: 'received messages',
     build: ({ database }) => {

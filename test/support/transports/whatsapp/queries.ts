@@ -70,6 +70,8 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     const host = stanza('host', { hostname: mediaHost, maxContentLengthBytes: String(100 * 1024 * 1024) });
     return [stanza('media_conn', { auth: UPLOAD_TOKEN, ttl: '300', auth_ttl: '21600', max_buckets: '12' }, [host])];
   },
+  // The owner lets others see what was read.
+  'privacy/privacy': () => [stanza('privacy', {}, [stanza('category', { name: 'readreceipts', value: 'all' })])],
   'md/remove-companion-device': (_, { device }, { directory }) => {
     if (device) directory.unlink(device);
     return undefined;

@@ -33,6 +33,8 @@ export class WhatsappPeer implements PhoneNetwork, ConnectionEvents {
   connectionsMade = 0;
   /** Ids of the messages that linked devices have confirmed. */
   readonly confirmed: string[] = [];
+  /** The ids of the messages that linked devices have shown as read. */
+  readonly reads: string[] = [];
   /** Names of the queries that came, in order. */
   readonly questions: string[] = [];
   private readonly certificates = makeNoiseCertificates();
@@ -164,6 +166,7 @@ export class WhatsappPeer implements PhoneNetwork, ConnectionEvents {
       return relay(node, connection.device, this.directory, this.faults);
     }
     if (node.tag === 'receipt') this.confirmed.push(node.attrs.id ?? '');
+    if (node.tag === 'receipt' && node.attrs.type === 'read') this.reads.push(node.attrs.id ?? '');
     if (node.tag !== 'iq') return;
     const name = queryName(node);
     this.questions.push(name);
