@@ -48,6 +48,7 @@ export { ContactStore } from '../msgapp/contacts/contact-store.js';
 export { ActStore, type ReceivedAct } from '../msgapp/received/act-store.js';
 export {
   type NewReceived,
+  type QuotePlace,
   type ReceivedEvents,
   ReceivedMessageStore,
   type StoredReceived,

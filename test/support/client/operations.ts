@@ -24,6 +24,7 @@ const SMS = {
   metadata: { order: '4711' },
 } as const;
 const MESSAGE = {
+  reply_to: 'one',
   to: NUMBER,
   from: '22670000100',
   priority: 'high',
