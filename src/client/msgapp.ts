@@ -17,6 +17,7 @@ import type { CanceledMessage, SendPriority } from './sms.js';
 export type { SessionStatus } from '../events/session-status.js';
 export type {
   AccountSessions as MsgappAccountSessions,
+  ActDone,
   LinkCodeView,
   LinkOffer,
   LinkStatusView,
