@@ -44,6 +44,13 @@ export function callingCodeOf(country: CountryCode): string {
   return library().getCountryCallingCode(country);
 }
 
+/** How many digits the numbers of a country may have after the calling code: 8 for BF. */
+export function nationalLengthsOf(country: CountryCode): readonly number[] {
+  const code = callingCodeOf(country);
+  const lengths = Array.from({ length: 15 - code.length }, (_, index) => index + 1);
+  return lengths.filter((length) => parseNumber('2'.repeat(length), country)?.isPossible() === true);
+}
+
 /** Masks a number for logs: the first three and the last two digits remain, `226******00`. A shorter text is masked whole. */
 export function maskNumber(number: string): string {
   const hidden = number.length - 5;

@@ -11,14 +11,16 @@ import {
 import { CampaignService } from '../../campaigns/campaign-service.js';
 import { MessagingError } from '../../common/errors.js';
 import { isAccountId } from '../../common/inputs.js';
+import { callingCodeOf, isCountryCode, nationalLengthsOf } from '../../common/phone-numbers/phone-number.js';
 import { en } from '../../common/text/catalogue.en.js';
 import { LoginHookSettings } from '../../hooks/login-hook-options.js';
 import { HttpSettings } from '../../http/http-options.js';
 import { Channels } from '../../outbox/channel.js';
 import { TextSources } from '../../outbox/text-sources.js';
+import { SmsSettings } from '../../sms/sms-options.js';
 import { WebhookService } from '../../webhooks/endpoints/webhook-service.js';
 import { OverviewStore } from '../usage/overview-store.js';
-import type { AccountSummary, CapabilitiesView, MeView } from './me.api.js';
+import type { AccountSummary, CapabilitiesView, HomeView, MeView } from './me.api.js';
 import { Standstills } from './standstills.js';
 
 /** A caller, with the known facts about its key. */
@@ -38,6 +40,7 @@ export class MeService {
     @Optional() private readonly webhooks?: WebhookService,
     @Optional() private readonly hooks?: LoginHookSettings,
     @Optional() private readonly campaigns?: CampaignService,
+    @Optional() private readonly sms?: SmsSettings,
   ) {}
 
   /**
@@ -57,6 +60,7 @@ export class MeService {
       permissions: permissionsOf(caller, scopes),
       capabilities: this.capabilities(),
       locale: this.http.catalogue === en ? 'en' : 'fr',
+      home: this.home(),
       standstills: user ? await this.standstills.of(accountId) : [],
     };
   }
@@ -66,6 +70,12 @@ export class MeService {
     if (!standing) throw new MessagingError('error.account_not_found');
     const { name, state, balance } = standing;
     return { id, name, state, balance };
+  }
+
+  private home(): HomeView | null {
+    const country = this.sms?.home;
+    if (country === undefined || !isCountryCode(country)) return null;
+    return { country, calling_code: callingCodeOf(country), national_lengths: nationalLengthsOf(country) };
   }
 
   private capabilities(): CapabilitiesView {

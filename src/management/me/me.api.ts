@@ -34,6 +34,14 @@ export const StandstillView = object('Something that stands still, as an operato
 });
 export interface StandstillView extends TypeOf<typeof StandstillView> {}
 
+/** The home market, whose numbers people write without a calling code. */
+export const HomeView = object('The home market, whose numbers people write without a calling code.', {
+  country: text('The country, ISO 3166 alpha-2.', { example: 'BF' }),
+  calling_code: text('Its calling code.', { example: '226' }),
+  national_lengths: list(count('How many digits its numbers have after the calling code.', { example: 8 })),
+});
+export interface HomeView extends TypeOf<typeof HomeView> {}
+
 /** The caller, with its rights and the mounted capabilities. */
 export const MeView = object('The caller, with its rights and the mounted capabilities.', {
   user: nullable(
@@ -54,6 +62,7 @@ export const MeView = object('The caller, with its rights and the mounted capabi
   permissions: list(oneOf(PERMISSION_NAMES, 'A permission of the caller.')),
   capabilities: CapabilitiesView,
   locale: oneOf(['fr', 'en'], 'The language of texts.'),
+  home: nullable(HomeView),
   standstills: list(ref<StandstillView>({ Standstill: StandstillView })),
 });
 export interface MeView extends TypeOf<typeof MeView> {}

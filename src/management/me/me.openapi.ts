@@ -1,12 +1,12 @@
 import { describeController, fieldsOf } from '../../openapi/controller-description.js';
-import { MeView } from './me.api.js';
+import { MeView, StandstillView } from './me.api.js';
 import { MeController } from './me.controller.js';
 import { MeQuery } from './me.dto.js';
 
 /** OpenAPI description of the route that says who the caller is (docs/management-api.md). */
 export const meOpenapi = describeController(MeController, () => ({
   tag: { name: 'Me', description: 'The caller, with its rights and the mounted capabilities.' },
-  schemas: { Me: MeView },
+  schemas: { Me: MeView, Standstill: StandstillView },
   errors: ['error.role_missing'],
   routes: {
     me: {

@@ -64,6 +64,7 @@ describeOnOneAdapter('the API of an account', (adapter) => {
       capabilities,
       standstills: [],
       locale: 'en',
+      home: { country: 'BF', calling_code: '226', national_lengths: [8] },
     });
     const { permissions } = await viewer.read<{ permissions: string[] }>('me');
     expect(permissions).not.toContain('signatures.write');

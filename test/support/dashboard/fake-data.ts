@@ -44,6 +44,7 @@ export function meOf(role: AccountRole | OperatorRole, changes: Partial<Me> = {}
     standstills: [],
     capabilities: { sms: true, otp: true, msgapp: ['msgapp'], webhooks: true, hooks: true, campaigns: true },
     locale: 'fr',
+    home: { country: 'BF', calling_code: '226', national_lengths: [8] },
     ...changes,
   };
 }

@@ -6,6 +6,7 @@ import { isPassing, isUnreachable } from './errors.js';
 import { offerLanguage } from './i18n.js';
 import { place } from './place.js';
 import { replaceAddress } from './router.js';
+import { home } from './typed-number.js';
 
 /** `lost`: the session ended while somebody works, so the screen stays. `away`: the server did not answer at the start. */
 export type SessionState = 'starting' | 'out' | 'in' | 'lost' | 'away';
@@ -147,6 +148,7 @@ function accept({ access_token, expires_in }: SignedIn): void {
 /** Reads who is signed in, then shows the screens. */
 async function enter(): Promise<void> {
   const who = await account.me();
+  home.market = who.home;
   me.value = who;
   offerLanguage(who.locale);
   refusal.value = undefined;

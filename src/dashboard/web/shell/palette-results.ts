@@ -4,6 +4,7 @@ import { texts } from '../core/i18n.js';
 import { hrefOf } from '../core/router.js';
 import { isVisible, SCREENS, screenName } from '../core/screens.js';
 import { can, me } from '../core/session.js';
+import { readNumber } from '../core/typed-number.js';
 
 const t = texts(
   {
@@ -43,16 +44,8 @@ export function findingsOf(typed: string): readonly Finding[] {
   const screens = SCREENS.filter(isVisible)
     .filter((each) => plain(screenName(each)).includes(wanted))
     .map((each) => ({ name: screenName(each), href: hrefOf(each.path) }));
-  const number = numberOf(typed);
+  const number = readNumber(typed);
   return number === undefined ? screens : [...numberFindings(number), ...screens];
-}
-
-function numberOf(typed: string): string | undefined {
-  const digits = typed
-    .trim()
-    .replace(/[\s().-]/g, '')
-    .replace(/^(\+|00)/, '');
-  return /^[1-9]\d{6,14}$/.test(digits) ? digits : undefined;
 }
 
 function numberFindings(number: string): readonly Finding[] {

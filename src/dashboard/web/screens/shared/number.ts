@@ -1,3 +1,5 @@
+import { readNumber } from '../../core/typed-number.js';
+
 /**
  * Calling codes, each with the region that has most of its numbers (ITU-T E.164). Example: `226BF` is Burkina Faso. A code has
  * one to three digits.
@@ -33,8 +35,5 @@ export function shownNumber(number: string): string {
   return `+${code} ${(groups ?? [rest]).join('\u00a0')}`;
 }
 
-/** Returns the digits of a number without the signs that people put between them. Undefined if the text is not a number. */
-export function cleanNumber(text: string): string | undefined {
-  const digits = text.replace(/[\s().\-–/"'\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '').replace(/^(\+|00)/, '');
-  return /^[1-9]\d{6,14}$/.test(digits) ? digits : undefined;
-}
+/** Reads a number as people type it; see `readNumber`. Undefined if the text is not a number. */
+export const cleanNumber = readNumber;
