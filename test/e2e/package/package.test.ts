@@ -160,8 +160,8 @@ interface Manifest {
  */
 const NAMELESS = ['LiveSession', 'MessageReceiver', 'PersonEvent', 'SchemaOf', 'SessionListener'];
 
-/** The size of the tarball when MCP was added (2 650 kB), plus room for the capabilities of issues 33 to 36. */
-const MAX_BYTES = 3_200_000;
+/** The size of the tarball when the Cloud API was added (3 230 kB), plus room for the rest of issues 35 and 36. */
+const MAX_BYTES = 3_400_000;
 
 describe('the packed package', () => {
   let folder: string;

@@ -99,7 +99,7 @@ function Actions({ of, reload }: PartProps) {
           {t('start')}
         </Button>
       )}
-      {writes && (isOpen || status === 'paused' || (status === 'completed' && counts.queued > 0)) && (
+      {writes && (isOpen || status === 'paused') && (
         <Button onClick={ask('cancel')}>{t('cancel')}</Button>
       )}
       {isOpen && writes && (
