@@ -118,7 +118,7 @@ describeOnBothAdapters('random input', (adapter) => {
     await fc.assert(
       fc.asyncProperty(queryString, async (query) => {
         const { status, body: answer } = await ask(`sms?${query}`, {});
-        if (status === 200) expect(Object.keys(answer).sort()).toEqual(['items', 'next_cursor']);
+        if (status === 200) expect(Object.keys(answer).sort()).toEqual(['items', 'next_cursor', 'searched_until']);
       }),
       { numRuns: RUNS },
     );

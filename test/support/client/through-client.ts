@@ -117,8 +117,7 @@ const ROUTES: readonly (readonly [string, RegExp, (client: MessagingClient, aske
   [
     'POST',
     /^(\w+)\/received\/([^/]+)\/react$/,
-    (client, { ids: [channel, id = ''], body }) =>
-      client.msgapp(channel).react(id, (body as { readonly emoji: string }).emoji),
+    (client, { ids: [channel, id = ''], body }) => client.msgapp(channel).react(id, Object(body).emoji),
   ],
   ['GET', /^(\w+)\/messages\/([^/]+)$/, (client, { ids: [channel, id = ''] }) => client.msgapp(channel).message(id)],
 ];
