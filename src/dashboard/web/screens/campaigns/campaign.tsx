@@ -99,9 +99,7 @@ function Actions({ of, reload }: PartProps) {
           {t('start')}
         </Button>
       )}
-      {writes && (isOpen || status === 'paused') && (
-        <Button onClick={ask('cancel')}>{t('cancel')}</Button>
-      )}
+      {writes && (isOpen || status === 'paused') && <Button onClick={ask('cancel')}>{t('cancel')}</Button>}
       {isOpen && writes && (
         <Button kind="main" busy={pause.busy} onClick={() => void pause.run()}>
           {t('pause')}
