@@ -1,3 +1,4 @@
+import type { HostTransaction } from '../../common/host-transaction.js';
 import { EventRecorder } from '../../events/event-recorder.js';
 import type { NewEvent } from '../../events/event-types.js';
 import type { Dialect } from '../../storage/dialect.js';
@@ -79,10 +80,11 @@ export class ReceivedMessageStore {
     });
   }
 
-  async find(id: string): Promise<StoredReceived | undefined> {
+  /** Returns a message. With `host`, the host's open transaction reads it. */
+  async find(id: string, host?: HostTransaction): Promise<StoredReceived | undefined> {
     const columns = 'm.id, m.account_id, m.session_id, m.contact_id, m.number, m.file, m.origin, m.quote';
     const sql = `SELECT ${columns} FROM messaging_msgapp_received m WHERE m.id = ?`;
-    const [row] = await this.database.read(() => rowsOf(sql, id));
+    const [row] = await this.database.read(() => rowsOf(sql, id), host);
     return (
       row && {
         id: textOf(row, 'id'),

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { HostTransaction } from '../../common/host-transaction.js';
 import { isId } from '../../common/ids.js';
 import type { QuotedMsgapp } from '../msgapp-transport.js';
 import { CredentialsUnreadableError } from '../sessions/credential-cipher.js';
@@ -34,9 +35,12 @@ export class ReceivedOrigins {
     };
   }
 
-  /** Returns the message with an id, if it can still be referred to. Undefined if it was removed, or is a reaction. */
-  async find(id: unknown): Promise<StoredReceived | undefined> {
-    const found = isId(id) ? await this.received.find(id) : undefined;
+  /**
+   * Returns the message with an id, if it can still be referred to. Undefined if it was removed, or is a reaction. With `host`, the
+   * host's open transaction reads it.
+   */
+  async find(id: unknown, host?: HostTransaction): Promise<StoredReceived | undefined> {
+    const found = isId(id) ? await this.received.find(id, host) : undefined;
     return found?.origin === undefined ? undefined : found;
   }
 

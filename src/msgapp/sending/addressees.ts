@@ -47,7 +47,7 @@ export class Addressees {
   }
 
   /**
-   * Finds the addressee of a send that was checked. With `host`, the host's open transaction reads the contact.
+   * Finds the addressee of a send that was checked. With `host`, the host's open transaction reads everything.
    *
    * @throws MessagingError `error.contact_not_found`, `error.message_not_found` for an answer to a message that was removed or is
    * none of the account. `error.contact_other_session` if the person wrote to another number than `from`, or on another channel.
@@ -84,8 +84,8 @@ export class Addressees {
     from: string | undefined,
     host: HostTransaction | undefined,
   ): Promise<Addressee> {
-    const message = await this.origins.find(replyTo);
-    const session = message && (await this.sessions.find(message.sessionId));
+    const message = await this.origins.find(replyTo, host);
+    const session = message && (await this.sessions.find(message.sessionId, host));
     const contact = message?.contactId && (await this.contacts.find(accountId, message.contactId, host));
     const recipient = contact ? (contact.number ?? contact.id) : message?.number;
     if (message?.accountId !== accountId || session?.number === undefined || recipient === undefined) {

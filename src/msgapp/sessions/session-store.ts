@@ -50,8 +50,10 @@ export class SessionStore {
     return this.database.write(() => createSession(this.database.dialect, session, limits));
   }
 
-  async find(id: string): Promise<StoredSession | undefined> {
-    const [row] = await this.rows(`SELECT ${SESSION} FROM messaging_session a WHERE a.id = ?`, id);
+  /** Returns a session. With `host`, the host's open transaction reads it. */
+  async find(id: string, host?: HostTransaction): Promise<StoredSession | undefined> {
+    const sql = `SELECT ${SESSION} FROM messaging_session a WHERE a.id = ?`;
+    const [row] = await this.database.read(() => rowsOf(sql, id), host);
     return row && toSession(row);
   }
 

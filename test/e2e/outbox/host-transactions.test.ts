@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { CoreGraphOptions } from '../../../src/core/core-options.js';
+import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { MsgappService } from '../../../src/msgapp/msgapp-service.js';
 import { OtpService } from '../../../src/otp/otp-service.js';
@@ -11,6 +12,7 @@ import { until } from '../../support/common/until.js';
 import { NaiveSqliteStorage } from '../../support/databases/naive-database.js';
 import { SqliteFile } from '../../support/databases/sqlite-file.js';
 import { type Adapter, describeOnOneAdapter } from '../../support/http/http-apps.js';
+import { call } from '../../support/http/http-client.js';
 import { balanceOf, phoneOf, sendSms } from '../../support/http/sms-client.js';
 import { BusyHost } from '../../support/mounting/busy-host.js';
 import { type AppOnHosts, testHostJoins } from '../../support/mounting/host-joins.js';
@@ -130,5 +132,27 @@ describeOnOneAdapter('app messages and codes in the host’s transaction on SQLi
     for (const id of sent) expect((await client.settled(id, 'delivered')).status).toBe('delivered');
     expect(await client.api.balance()).toBe(6);
     expect(await checkLedger([service])).toEqual([]);
+  });
+
+  test('an answer looks up the message that it quotes in it', async () => {
+    const dataSource = await opened(new SqliteFile()).dataSource();
+    const start: StartService = (options, setup) =>
+      startService(adapter, { ...options, storage: TypeormStorage.forRoot({ dataSource }) }, setup);
+    const service = opened(await startMsgapp(start));
+    const client = await msgappClient(service, 10);
+    await client.link('22670000200');
+    const received: string[] = [];
+    service.app
+      .get(MessagingEvents, { strict: false })
+      .on('msgapp.received', ({ data }) => void received.push(data.id));
+    const phone = '22670000001';
+    const body = { channel: 'msgapp', to: '22670000200', text: 'Où est mon colis ?' };
+    await call(`${service.url}/sandbox/phones/${phone}/messages`, { method: 'POST', body });
+    const msgapp = service.app.get(MsgappService, { strict: false });
+    const answer = { reply_to: received[0], body: 'En route' };
+    const { messageID } = await dataSource.transaction((manager) =>
+      msgapp.sendText(client.api.accountId, answer, { host: { manager } }),
+    );
+    expect(await client.settled(messageID, 'delivered')).toMatchObject({ to: phone, reply_to: received[0] });
   });
 });
