@@ -1,3 +1,4 @@
+import { unsendableCharacter } from '../../common/inputs.js';
 import { isPhoneNumber } from '../../common/phone-numbers/phone-number.js';
 import { eventText } from '../../events/event-text.js';
 import type { ReceivedMessage } from '../../events/events.api.js';
@@ -10,6 +11,9 @@ import type { StoredSession } from '../sessions/session-records.js';
 const TEXT_BYTES = 6144;
 const QUOTE_BYTES = 512;
 const NAME_BYTES = 256;
+
+/** The longest id of an app that is stored, of a person or a message, in characters. */
+const MAX_ID = 255;
 
 /** A message that a session has received. */
 export interface Arrived {
@@ -60,10 +64,30 @@ export function dataOf({ session, message }: Arrived, { id, contact, from, refer
 
 /** Returns the beginning of a message's text, which an answer quotes. */
 export function quoteOf({ text }: IncomingMsgapp): string | undefined {
-  return text === undefined ? undefined : eventText(text, QUOTE_BYTES).text;
+  return text === undefined ? undefined : beginningOf(text, QUOTE_BYTES);
 }
 
 /** Cuts a long name. */
 export function short(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : eventText(text, NAME_BYTES).text;
+  return text === undefined ? undefined : beginningOf(text, NAME_BYTES);
+}
+
+/** Cuts a text. A NUL in it is left out, because some databases refuse it. */
+function beginningOf(text: string, bytes: number): string {
+  return eventText(text.replaceAll('\0', ''), bytes).text;
+}
+
+/** Returns the app's identity of the sender, if it can be stored. */
+export function identityOf({ identity = '' }: IncomingMsgapp): string | undefined {
+  return isStorable(identity) ? identity : undefined;
+}
+
+/** Returns the reference of the message that a message answers or reacts to, if one of ours can have it. Anybody can write anything. */
+export function referenceOf({ refersTo }: IncomingMsgapp): string | undefined {
+  const reference = refersTo?.reference ?? '';
+  return isStorable(reference) ? reference : undefined;
+}
+
+function isStorable(id: string): boolean {
+  return id.length > 0 && id.length <= MAX_ID && unsendableCharacter(id) === undefined;
 }

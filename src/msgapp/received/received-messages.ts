@@ -18,7 +18,7 @@ import type { IncomingMsgapp } from '../msgapp-transport.js';
 import { SessionVault } from '../sessions/credential-vault.js';
 import { type MessageReceiver, SessionManager } from '../sessions/session-manager.js';
 import type { StoredSession } from '../sessions/session-records.js';
-import { type Arrived, dataOf, numberOf, quoteOf, short } from './received-event.js';
+import { type Arrived, dataOf, identityOf, numberOf, quoteOf, referenceOf, short } from './received-event.js';
 import { RECEIVED_FILE, type ReceivedFile } from './received-file.js';
 import { type NewReceived, ReceivedMessageStore } from './received-message-store.js';
 import { ReceivedOrigins } from './received-origins.js';
@@ -154,12 +154,12 @@ export class ReceivedMessages implements MessageReceiver {
   /** Returns the ids of our messages to which these messages refer, if they belong to the same account. */
   private async ownMessages(batch: readonly Arrived[]): Promise<ReadonlyMap<Arrived, string>> {
     const { channel } = this.settings;
-    const references = new Set(batch.flatMap(({ message }) => message.refersTo?.reference ?? []));
+    const references = new Set(batch.flatMap(({ message }) => referenceOf(message) ?? []));
     const ours = new Map<Arrived, string>();
     if (references.size === 0) return ours;
     const found = await this.outbox.byReference(channel, [...references]);
     for (const each of batch) {
-      const places = found.filter(({ reference }) => reference === each.message.refersTo?.reference);
+      const places = found.filter(({ reference }) => reference === referenceOf(each.message));
       // Anybody can quote anything, also a message of another account.
       for (const { messageId } of places) {
         if (await this.outbox.find(each.session.accountId, channel, messageId)) ours.set(each, messageId);
@@ -199,10 +199,9 @@ export class ReceivedMessages implements MessageReceiver {
   /** Returns what a message says of its sender. Undefined if it says nothing by which the sender could be known again. */
   private sightingOf({ session, message }: Arrived, at: number): Sighting | undefined {
     const { accountId, channel, number: linked } = session;
-    const { identity, name } = message;
-    const number = numberOf(message);
+    const [identity, number] = [identityOf(message), numberOf(message)];
     if (linked === undefined || (identity === undefined && number === undefined)) return undefined;
     const newId = contactIdOf(this.ids.next());
-    return { accountId, channel, linked, identity, number, name: short(name), newId, at };
+    return { accountId, channel, linked, identity, number, name: short(message.name), newId, at };
   }
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { EventLog } from '../../../src/events/event-log.js';
@@ -145,6 +145,18 @@ describe('messages to a linked number', () => {
     await say({ ...text('Bonjour'), from: undefined });
     await process.transport.last(sessionId).say({ kind: 'identified', identity: 'lid-9', number: 'unknown' });
     expect(heard).toMatchObject([{ contact: null, from: null }]);
+  });
+
+  test('what no database accepts in a name, an identity or a reference does not cost the message', async () => {
+    const odd = { identity: 'lid\u0000-1', name: 'A\u0000wa', refersTo: { reference: 'x\u0000', text: undefined } };
+    const byReference = jest.spyOn(world.storage.store(OutboxStore), 'byReference');
+    await say({ ...text('Bonjour'), ...odd });
+    await say({ ...text('Bonsoir'), identity: 'x'.repeat(256) });
+    const [{ contact } = { contact: null }] = heard;
+    expect(heard.map((each) => each.contact)).toEqual([contact, contact]);
+    const found = await world.storage.store(ContactStore).find(ACCOUNT, contact ?? '');
+    expect(found).toMatchObject({ identity: undefined, number: '22675000000', name: 'Awa' });
+    expect(byReference).not.toHaveBeenCalled();
   });
 
   test('if the database refuses one message, the others are still stored', async () => {
