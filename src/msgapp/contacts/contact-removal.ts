@@ -14,14 +14,22 @@ export function* namesOf(id: string): Operation<readonly string[]> {
   return names;
 }
 
-/** Removes contacts, their addresses, and the contacts that were merged into them. Returns how many contacts. */
-export function* removeContacts(dialect: Dialect, ids: readonly string[]): Operation<number> {
+/**
+ * Removes contacts, their addresses, and the contacts that were merged into them.
+ * @param before spares people who have written since that time, milliseconds since the epoch
+ * @returns how many contacts were removed
+ */
+export function* removeContacts(
+  dialect: Dialect,
+  ids: readonly string[],
+  before = Number.POSITIVE_INFINITY,
+): Operation<number> {
   if (ids.length === 0) return 0;
   const sql = `SELECT ${CONTACT} FROM messaging_contact c WHERE c.id ${dialect.among()}`;
   const read = (): Operation<readonly Row[]> => rowsOf(sql, JSON.stringify(ids));
   yield* lockScopes(dialect, (yield* read()).map(toContact));
   // Another transaction may have changed them before the lock.
-  const contacts = (yield* read()).map(toContact);
+  const contacts = (yield* read()).map(toContact).filter(({ seenAt }) => seenAt < before);
   const addresses = contacts.flatMap((each) => [
     ...(each.identity === undefined ? [] : [addressName(each, 'identity', each.identity)]),
     ...(each.number === undefined ? [] : [addressName(each, 'number', each.number)]),
@@ -53,5 +61,6 @@ export function* purgeContacts(dialect: Dialect, before: number, limit: number):
   return yield* removeContacts(
     dialect,
     rows.map((row) => textOf(row, 'id')),
+    before,
   );
 }

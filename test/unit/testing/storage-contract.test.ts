@@ -76,6 +76,7 @@ const RACES = [
   'the parts of 20 long texts at once: each is complete once, and one event although it is passed on 20 times',
   'the last part of a text while the others are passed on, 20 times: no part is lost, and none counts twice',
   'ten people heard of 20 times at once, by identity, by number, by both: each is one contact, identified once',
+  '40 people write again while their contacts are purged: each has one contact afterwards',
   'the same messages of an app received 20 times at once: each is one event',
   '30 endpoints created at once: 20 exist',
   'an endpoint made 10 times at once under one key is there once',

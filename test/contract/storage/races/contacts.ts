@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { DAY_MS } from '../../../../src/common/time.js';
 import { EventLog } from '../../../../src/events/event-log.js';
 import { ContactStore } from '../../../../src/msgapp/contacts/contact-store.js';
 import { ACCOUNT, phone, range, START } from '../fixtures.js';
@@ -35,6 +36,22 @@ export const CONTACT_RACES: Readonly<Record<string, Race>> = {
     assert.equal(new Set(found).size, 10);
     for (const index of range(10)) {
       assert.equal(found.filter((each) => each.endsWith(` lid-${index} ${phone(index)}`)).length > 0, true);
+    }
+  },
+
+  '40 people write again while their contacts are purged: each has one contact afterwards': async (world, hand) => {
+    const [people, later] = [range(40), START + 2 * DAY_MS];
+    const store = world.storage.store(ContactStore);
+    await store.meet(people.map((index) => aSighting(`old-${index}`, { identity: `lid-${index}` })));
+    await atOnce(people.length + 10, async (turn) => {
+      const contacts = hand(turn).store(ContactStore);
+      if (turn >= people.length) await contacts.purge(START + DAY_MS, 10);
+      else await contacts.meet([aSighting(`new-${turn}`, { identity: `lid-${turn}`, at: later })]);
+    });
+    for (const index of people) {
+      const both = [`ct_old-${index}`, `ct_new-${index}`].map((id) => store.find(ACCOUNT, id));
+      const found = (await Promise.all(both)).flatMap((each) => each?.identity ?? []);
+      assert.deepEqual(found, [`lid-${index}`]);
     }
   },
 };
