@@ -727,9 +727,9 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
     topic: 'received texts',
     build: ({ rewrite }) => rewrite('OVER (ORDER BY s.expires_at DESC', 'OVER (ORDER BY s.expires_at'),
   },
-  'contacts that are purged on the day on which they wrote': {
+  'contacts that are purged too late': {
     topic: 'contacts',
-    build: ({ rewrite }) => rewrite('WHERE c.seen_at < ?', 'WHERE c.seen_at <= ?'),
+    build: ({ rewrite }) => rewrite('WHERE c.seen_at < ?', 'WHERE c.seen_at < ? - 1'),
   },
   'contacts of another account': {
     topic: 'contacts',
