@@ -181,7 +181,7 @@ suite('campaigns and scheduled messages in the dashboard', () => {
     }
     await page.getByRole('button', { name: 'Cancel the message' }).last().click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel the message' }).click();
-    await page.getByText('2 canceled, 0 too late, 2 units back.').waitFor();
+    await page.getByText('2 canceled, 0 too late, 2 units refunded.').waitFor();
     await until(texts, (found) => found.join() === 'Bientôt');
     await page.context().close();
   });

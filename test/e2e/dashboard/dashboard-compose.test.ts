@@ -139,7 +139,7 @@ suite('writing a message in the dashboard', () => {
     await page.getByText('The server does not answer').first().waitFor();
     await preview();
     await page.getByRole('dialog').getByText('The server does not answer').waitFor();
-    await page.getByRole('button', { name: 'Continue writing' }).click();
+    await page.getByRole('button', { name: 'Keep editing' }).click();
     fixture.api.away = false;
     await page.evaluate("location.hash = '#/codes'");
     await page.getByRole('heading', { level: 1, name: 'Codes' }).waitFor();
@@ -261,7 +261,7 @@ suite('writing a message in the dashboard', () => {
     // The price is higher than the balance.
     await page.getByText('The balance is too low.').waitFor();
     expect(await page.getByRole('button', { name: /Send for/ }).isDisabled()).toBe(true);
-    await page.getByRole('button', { name: 'Continue writing' }).click();
+    await page.getByRole('button', { name: 'Keep editing' }).click();
     fixture.api.routes['GET balance'] = { balance: 100_000 };
     fixture.api.routes['POST send/sms'] = { smsID: 'm-9', sms_units: 100_000 };
     await preview();

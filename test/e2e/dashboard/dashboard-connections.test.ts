@@ -278,6 +278,16 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
       expect(asked('POST', 'manage/queue/resume')[1]?.body).toEqual({ channel: 'sms' });
     });
 
+    test('cannot undo a pause that somebody else began', async () => {
+      await open('operator', 'manage/queue');
+      await page.getByText('All accounts', { exact: true }).waitFor();
+      fixture.api.routes['POST manage/queue/pause'] = { paused: [] };
+      await press('Pause…');
+      await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
+      await page.getByRole('status').getByText('Paused: SMS, All accounts.').waitFor();
+      expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+    });
+
     test('follows a check of the ledger live, even if the stream is cut, and sees its result', async () => {
       await open('operator', 'manage/ledger', EMPTY);
       const check = { id: 'c-1', part: 'entries', findings: [], started_at: new Date().toISOString(), ended_at: null };

@@ -219,7 +219,7 @@ suite('the messages of the dashboard', () => {
     fixture.api.routes['GET sms/m-2'] = smsOf('m-2', { ...message, recipients: [] });
     await page.getByRole('button', { name: 'Cancel the message' }).click();
     await dialog.getByRole('button', { name: 'Cancel the message' }).click();
-    await page.getByRole('status').getByText('2 canceled, 0 too late, 2 units back.').waitFor();
+    await page.getByRole('status').getByText('2 canceled, 0 too late, 2 units refunded.').waitFor();
     await until(async () => (await page.getByRole('button', { name: 'Cancel the message' }).count()) === 0);
     expect(await page.evaluate('document.activeElement.id')).toBe('screen-title');
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);

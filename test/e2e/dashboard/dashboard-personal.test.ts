@@ -102,7 +102,7 @@ suite('a text for each recipient of a table, in the dashboard', () => {
     await check('message');
     await page.getByRole('button', { name: 'Cancel the message' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel the message' }).click();
-    await page.getByRole('status').getByText('4 canceled, 0 too late, 5 units back.').waitFor();
+    await page.getByRole('status').getByText('4 canceled, 0 too late, 5 units refunded.').waitFor();
     await page.context().close();
   });
 
@@ -149,6 +149,25 @@ suite('a text for each recipient of a table, in the dashboard', () => {
       buffer: Buffer.from('number,name\n22670000001,Zoé\n', 'latin1'),
     });
     await page.getByText('Line 2 is not UTF-8.').waitFor();
+    await page.context().close();
+  });
+
+  test('of a file that is too large go nowhere, not to a table that was pasted before', async () => {
+    const { page } = await open(1280);
+    await page.getByLabel('Texts').selectOption('own');
+    await page.getByRole('textbox', { name: 'Text', exact: true }).fill('Bonjour');
+    await page.getByRole('textbox', { name: 'Table of recipients' }).fill('22670000001,Awa');
+    await page.getByText('1 recipient', { exact: true }).waitFor();
+    await page.evaluate(`{
+      const input = document.querySelector('input[type=file]');
+      const files = new DataTransfer();
+      files.items.add(new File([new Uint8Array(33 * 1024 * 1024)], 'tous.csv'));
+      input.files = files.files;
+      input.dispatchEvent(new Event('change'));
+    }`);
+    await page.getByText('This file is too large for one message.').waitFor();
+    expect(await page.getByText('1 recipient', { exact: true }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Preview and send' }).isDisabled()).toBe(true);
     await page.context().close();
   });
 });

@@ -125,8 +125,8 @@ suite('every screen of the dashboard, in both themes and languages', () => {
     ];
     fixture.api.routes = { ...sessionRoutes('admin'), ...FULL, 'GET me': { ...meOf('admin'), standstills } };
     const { page } = await openScreen(browser, fixture, 'compose', { locale: 'en' });
-    const paused = page.getByText('The operator has paused the deliveries of SMS.');
-    const failing = page.getByText('An endpoint does not take its calls.');
+    const paused = page.getByText('The operator has paused deliveries: SMS.');
+    const failing = page.getByText('An endpoint is failing.');
     await paused.waitFor();
     expect(await failing.count()).toBe(0);
     await goTo(page, 'webhooks');

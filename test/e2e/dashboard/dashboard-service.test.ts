@@ -115,9 +115,9 @@ suite.each<[Adapter, string]>([
     const { page: theirs } = await signIn('operator');
     const name = `ACME ${adapter === 'express' ? 1 : 2}`;
     await goTo(mine, 'signatures');
-    await button(mine, 'Request a signature').first().click();
+    await button(mine, 'Request a sender name').first().click();
     await dialog(mine).getByLabel('Name').fill(name);
-    await dialog(mine).getByRole('button', { name: 'Request a signature' }).click();
+    await dialog(mine).getByRole('button', { name: 'Request a sender name' }).click();
     await dialog(mine).waitFor({ state: 'detached' });
     await mine.getByText(name, { exact: true }).waitFor();
 

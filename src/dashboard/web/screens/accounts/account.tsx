@@ -11,7 +11,6 @@ import { useResource } from '../../core/resource.js';
 import { hrefOf } from '../../core/router.js';
 import { type Act, act } from '../../core/said.js';
 import { can } from '../../core/session.js';
-import { word } from '../../core/words.js';
 import { Change, Close, Link, Post } from './account-dialogs.js';
 import { t } from './account-texts.js';
 
@@ -117,7 +116,7 @@ function Content({ of: { id, state, balance, low_balance: low, created_at } }: {
             of={[
               [t('state'), <Status key="state" of={state} />],
               [t('id'), <Code key="id">{id}</Code>],
-              [t('low'), low === null ? word('never') : number(low)],
+              [t('low'), low === null ? t('lowOff') : number(low)],
               [
                 t('created'),
                 <span key="created" title={moment(created_at)}>

@@ -61,11 +61,11 @@ export const t = texts(
     window: 'En cours',
     windowOf: '{n} sur {of}',
     rest: 'Désactiver',
-    resume: 'Reprendre',
+    resume: 'Réactiver',
     restThis: 'Désactiver la route {route}',
-    resumeThis: 'Reprendre la route {route}',
+    resumeThis: 'Réactiver la route {route}',
     restWhat:
-      'Aucun processus ne transmet de messages à cette route jusqu’à sa reprise. Les messages en cours continuent. D’autres routes prennent le relais s’il y en a.',
+      'Aucun processus ne transmet de messages à cette route jusqu’à sa réactivation. Les messages en cours continuent. D’autres routes prennent le relais s’il y en a.',
     rested: 'Aucun nouveau message ne passe par la route {route}.',
     resumed: 'Les messages passent de nouveau par la route {route}.',
     none: 'Aucun opérateur ici',
@@ -88,5 +88,5 @@ export const t = texts(
 /** The names of the states of a route. `open` means the opposite for a breaker: it lets nothing through. */
 export const routeState = texts(
   { open: 'In use', resting: 'Out of use', broken: 'Stopped by its breaker', down: 'Down' },
-  { open: 'En service', resting: 'Désactivée', broken: 'Écarté par son disjoncteur', down: 'Hors service' },
+  { open: 'En service', resting: 'Désactivée', broken: 'Écartée par son disjoncteur', down: 'Hors service' },
 );

@@ -6,7 +6,8 @@ import { numberColumnOf, readTable, recipientsOf } from './table.js';
 // The recipients of a draft with a text for each. Each step is computed again only if what it needs has changed, because a table
 // may have 100 000 rows.
 
-const source = computed(() => draft.value.file?.text ?? draft.value.pasted);
+// A file that is too large has no text. The pasted table stays out, because the screen does not show it.
+const source = computed(() => (draft.value.file ? (draft.value.file.text ?? '') : draft.value.pasted));
 /** The table of the draft. */
 export const table = computed(() => readTable(source.value));
 const guessed = computed(() => numberColumnOf(table.value));

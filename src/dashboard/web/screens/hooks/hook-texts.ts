@@ -57,7 +57,7 @@ export const t = texts(
     noSignature: 'This account has no verified sender name yet.',
     channel: 'Channel',
     sms: 'SMS',
-    segments: 'Segments at most',
+    segments: 'Maximum segments',
     daily: 'Maximum units per day',
     noLimit: 'No limit',
     ownSecret: 'Secret of the log-in system',

@@ -4,11 +4,11 @@ import { texts } from '../../core/i18n.js';
 export const t = texts(
   {
     title: 'Keys',
-    lead: 'Programs send with a key in the header X-Api-Key. Give each program its own key, with only the rights that it needs.',
+    lead: 'Programs send with a key in the header X-Api-Key. Give each program its own key, with only the permissions that it needs.',
     make: 'New key',
     empty: 'No keys yet',
     emptyHow: 'Create one for the first program that will send. It is shown once.',
-    scopes: 'Rights',
+    scopes: 'Permissions',
     allScopes: 'everything',
     spent: 'Spent today',
     spentOf: '{spent} of {cap}',
@@ -16,7 +16,7 @@ export const t = texts(
     expires: 'Expires',
     rotate: 'Replace',
     rotateThis: 'Replace the key {name}',
-    rotateWhat: 'This creates a new key with the same rights. The old key works for some more hours.',
+    rotateWhat: 'This creates a new key with the same permissions. The old key works for some more hours.',
     grace: 'Hours for which the old key still works',
     revoke: 'Revoke',
     revokeThis: 'Revoke the key {name}',

@@ -10,7 +10,7 @@ import type { List } from '../../core/resource.js';
 import { choiceOf, filterOf, hrefOf, queryValue, setQuery } from '../../core/router.js';
 import { can } from '../../core/session.js';
 import { word } from '../../core/words.js';
-import { QueryField } from '../shared/filters.js';
+import { BadNumber, QueryField } from '../shared/filters.js';
 import { cleanNumber, shownNumber } from '../shared/number.js';
 import { channelName, channelsOf } from './channels.js';
 import { nameOf } from './delivery-status.js';
@@ -41,7 +41,6 @@ function AllMessages() {
       {t('compose')}
     </a>
   );
-  const typed = queryValue('number');
   return (
     <Screen title={t('title')} lead={t('lead')} actions={write}>
       <div class="message-filters">
@@ -71,7 +70,7 @@ function AllMessages() {
           )}
         </Filters>
       </div>
-      {typed !== '' && cleanNumber(typed) === undefined && <Note tone="warn">{t('badNumber')}</Note>}
+      <BadNumber typed={queryValue('number')} />
       {/^[^=]+$/.test(queryValue('metadata')) && <Note tone="warn">{t('badMetadata')}</Note>}
       {/* Each channel is a list: another choice of channels is another component. */}
       <Listed key={channels.join(' ')} channels={channels} />

@@ -16,6 +16,7 @@ import { filterOf, queryValue, setQuery } from '../../core/router.js';
 import { can } from '../../core/session.js';
 import { word } from '../../core/words.js';
 import { BadLinesNote } from '../shared/bad-lines.js';
+import { BadNumber } from '../shared/filters.js';
 import { listOf } from '../shared/list-of.js';
 import { callingCodeOf, cleanNumber, shownNumber } from '../shared/number.js';
 import { countriesOf, numbersOf } from '../shared/number-list.js';
@@ -98,6 +99,7 @@ export function OptOuts() {
           onInput={(signature) => setQuery({ signature })}
         />
       </Filters>
+      <BadNumber typed={queryValue('number')} />
       <ListTable
         list={list}
         caption={t('title')}

@@ -67,7 +67,7 @@ export function Queue() {
           </Section>
         </>
       )}
-      {pausing.value && <PauseDialog channels={channelsOf()} onClose={close} />}
+      {pausing.value && <PauseDialog channels={channelsOf()} paused={data?.paused ?? []} onClose={close} />}
     </Screen>
   );
 }
@@ -142,11 +142,14 @@ function Pauses({ of, onResume }: { readonly of: readonly Pause[]; onResume: ((p
   );
 }
 
-interface DialogProps {
+interface PauseDialogProps {
+  readonly channels: readonly string[];
+  /** The pauses that are there already. */
+  readonly paused: readonly Pause[];
   onClose(done: boolean): void;
 }
 
-function PauseDialog({ channels, onClose }: DialogProps & { readonly channels: readonly string[] }) {
+function PauseDialog({ channels, paused, onClose }: PauseDialogProps) {
   const form = useForm(
     'pause',
     { channel: channels[0] ?? '', account: '' },
@@ -154,8 +157,11 @@ function PauseDialog({ channels, onClose }: DialogProps & { readonly channels: r
       const part = { channel: channel || undefined, account: account.trim() || undefined };
       await manage().operator.pause(part, { idempotencyKey });
       onClose(true);
-      const paused = { channel: part.channel ?? null, account: part.account ?? null };
-      tell({ said: t('pauseDone', namesOf(paused)), undo: resumeOf(paused), after: () => onClose(true) });
+      const made = { channel: part.channel ?? null, account: part.account ?? null };
+      // If the part was paused before, an undo would end a pause that somebody else began.
+      const wasPaused = paused.some((each) => each.channel === made.channel && each.account === made.account);
+      const undo = wasPaused ? undefined : resumeOf(made);
+      tell({ said: t('pauseDone', namesOf(made)), undo, after: () => onClose(true) });
     },
   );
   const { values, set } = form;

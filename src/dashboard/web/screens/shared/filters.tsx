@@ -1,7 +1,24 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { TextField } from '../../components/field.js';
+import { Note } from '../../components/notes.js';
+import { texts } from '../../core/i18n.js';
 import { queryValue, setQuery } from '../../core/router.js';
+import { cleanNumber } from './number.js';
+
+const t = texts(
+  { badNumber: 'A number has 7 to 15 digits, with its country code.' },
+  { badNumber: 'Un numéro compte 7 à 15 chiffres, indicatif du pays compris.' },
+);
+
+/** Says that a filter by number does not apply, because what was typed is not a number. */
+export function BadNumber({ typed }: { readonly typed: string }) {
+  return (
+    <div role="status">
+      {typed !== '' && cleanNumber(typed) === undefined && <Note tone="warn">{t('badNumber')}</Note>}
+    </div>
+  );
+}
 
 /** How long the typing must pause before a filter applies, in milliseconds. */
 const PAUSE = 400;

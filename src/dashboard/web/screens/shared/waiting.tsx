@@ -14,16 +14,16 @@ import { badMoment, localMomentOf, MomentFields, momentOf } from './schedule.js'
 const t = texts(
   {
     cancel: 'Cancel the message',
-    ask: 'Whoever has not got it yet will not get it, and the units come back. This cannot be undone.',
-    done: '{canceled} canceled, {late} too late, {units} {units|unit|units} back.',
+    ask: 'Recipients who have not received it yet will not receive it, and their units are refunded. This cannot be undone.',
+    done: '{canceled} canceled, {late} too late, {units} {units|unit|units} refunded.',
     move: 'Move',
     moveTitle: 'Another moment',
     moved: 'Moved.',
   },
   {
     cancel: 'Annuler le message',
-    ask: 'Ceux qui ne l’ont pas encore reçu ne le recevront pas, et les unités sont rendues. C’est définitif.',
-    done: '{canceled} {canceled|annulé|annulés}, {late} trop tard, {units} {units|unité rendue|unités rendues}.',
+    ask: 'Ceux qui ne l’ont pas encore reçu ne le recevront pas, et leurs unités sont remboursées. C’est définitif.',
+    done: '{canceled} {canceled|annulé|annulés}, {late} trop tard, {units} {units|unité remboursée|unités remboursées}.',
     move: 'Déplacer',
     moveTitle: 'Un autre moment',
     moved: 'Déplacé.',

@@ -18,7 +18,7 @@ const t = texts(
   {
     title: 'Signatures',
     lead: 'The sender that people see on their phones. A new signature is reviewed before you can use it.',
-    ask: 'Request a signature',
+    ask: 'Request a sender name',
     empty: 'No signatures yet',
     emptyHow: 'Request the name that your messages should come from.',
     hint: '3 to 11 letters, digits or spaces, with at least one letter.',
@@ -34,7 +34,7 @@ const t = texts(
   {
     title: 'Signatures',
     lead: 'L’expéditeur que les gens voient sur leur téléphone. Une nouvelle signature est examinée avant de servir.',
-    ask: 'Demander une signature',
+    ask: 'Demander un nom d’expéditeur',
     empty: 'Aucune signature',
     emptyHow: 'Demandez le nom sous lequel vos messages doivent arriver.',
     hint: '3 à 11 lettres, chiffres ou espaces, dont au moins une lettre.',

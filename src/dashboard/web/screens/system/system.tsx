@@ -16,6 +16,10 @@ const t = texts(
     version: 'Version',
     node: 'Node.js',
     role: 'This process delivers',
+    role_all: 'all messages',
+    role_api: 'nothing',
+    role_worker: 'messages that need no linked number',
+    role_sessions: 'messages of its linked numbers',
     skew: 'Clock difference to the database',
     ms: '{n} ms',
     unknown: 'not known',
@@ -35,6 +39,10 @@ const t = texts(
     version: 'Version',
     node: 'Node.js',
     role: 'Ce processus transmet',
+    role_all: 'tous les messages',
+    role_api: 'rien',
+    role_worker: 'les messages qui n’ont pas besoin d’un numéro lié',
+    role_sessions: 'les messages de ses numéros liés',
     skew: 'Horloge par rapport à la base',
     ms: '{n} ms',
     unknown: 'non connu',
@@ -79,7 +87,7 @@ function Content({ of: { version, node, role, clock_skew_ms: skew, storage, work
           of={[
             [t('version'), version],
             [t('node'), node],
-            [t('role'), role],
+            [t('role'), t(`role_${role}`)],
             [t('skew'), skew === null ? t('unknown') : t('ms', { n: Math.round(skew) })],
           ]}
         />

@@ -9,6 +9,7 @@ import { messaging } from '../../core/clients.js';
 import { useAction } from '../../core/form.js';
 import { LIVE, useList } from '../../core/resource.js';
 import { choiceOf, setQuery } from '../../core/router.js';
+import { tell } from '../../core/said.js';
 import { can } from '../../core/session.js';
 import { word } from '../../core/words.js';
 import { Body } from './endpoint-parts.js';
@@ -121,9 +122,12 @@ function Detail({ request, response, sequence }: WebhookAttempt) {
 
 function Retry({ id, sequence }: { readonly id: string; readonly sequence: number }) {
   const retry = useAction((idempotencyKey) => messaging().webhooks.retry(id, sequence, { idempotencyKey }));
+  const again = async (): Promise<void> => {
+    if (await retry.run()) tell({ said: t('retried') });
+  };
   return (
     <>
-      <Button busy={retry.busy} label={t('retryThis', { n: String(sequence) })} onClick={() => void retry.run()}>
+      <Button busy={retry.busy} label={t('retryThis', { n: String(sequence) })} onClick={() => void again()}>
         {t('retry')}
       </Button>
       <Failure error={retry.error} />

@@ -24,7 +24,7 @@ export const t = texts(
     strict_order: 'Strictly in order',
     strictHint: 'Strictly in order: one call at a time. Later events wait until a failing call succeeds.',
     batch: 'Events per call',
-    wait: 'Wait for more events (ms)',
+    wait: 'Batch wait (ms)',
     signing: 'Signature',
     edit: 'Change',
     editThis: 'Change the endpoint',
@@ -99,7 +99,6 @@ export const t = texts(
     follow: 'Continue',
     quiet: 'Waiting for the next event…',
     quietHow: 'Send a message to see its events here.',
-    from0: 'Earlier events too',
     missed: 'Some events are no longer kept.',
     filterType: 'Type',
     kept200: 'The newest {n} are shown.',
@@ -109,7 +108,7 @@ export const t = texts(
   {
     title: 'Webhooks',
     lead: 'Les adresses de vos programmes qui sont appelées quand il se passe quelque chose, par exemple une remise, une réponse ou une désinscription.',
-    endpoints: 'Points d’appel',
+    endpoints: 'Points de terminaison',
     live: 'Événements en direct',
     liveLead:
       'Les événements de ce compte, dès leur enregistrement. Les webhooks sont appelés avec les mêmes événements.',
@@ -131,7 +130,7 @@ export const t = texts(
     strictHint:
       'Dans l’ordre strict : un appel à la fois. Les événements suivants attendent qu’un appel en échec réussisse.',
     batch: 'Événements par appel',
-    wait: 'Attente d’autres événements (ms)',
+    wait: 'Délai de regroupement (ms)',
     signing: 'Signature',
     edit: 'Modifier',
     editThis: 'Modifier le point de terminaison',
@@ -210,7 +209,6 @@ export const t = texts(
     follow: 'Reprendre',
     quiet: 'Dans l’attente du prochain événement…',
     quietHow: 'Envoyez un message pour voir ses événements ici.',
-    from0: 'Aussi les événements passés',
     missed: 'Certains événements ne sont plus conservés.',
     filterType: 'Type',
     kept200: 'Les {n} plus récents sont affichés.',
