@@ -246,7 +246,7 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
       await open('operator', 'manage/carriers');
       fixture.api.routes['POST manage/carriers/orange/rest'] = {};
       fixture.api.routes['POST manage/carriers/twilio/resume'] = {};
-      await press('Take the route orange out of use');
+      await press('Take out of use: orange');
       await page.getByRole('dialog').getByRole('button', { name: 'Take out of use' }).click();
       await until(() => asked('POST', 'manage/carriers/orange/rest').length === 1);
       await page.getByRole('dialog').waitFor({ state: 'detached' });

@@ -21,7 +21,7 @@ export const t = texts(
     windowOf: '{n} of {of}',
     rest: 'Take out of use',
     resume: 'Resume',
-    restThis: 'Take the route {route} out of use',
+    restThis: 'Take out of use: {route}',
     resumeThis: 'Resume the route {route}',
     restWhat:
       'No process hands messages to this route until you resume it. Messages in flight continue. Other routes take over if there are any.',
