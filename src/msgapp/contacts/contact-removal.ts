@@ -1,7 +1,7 @@
 import type { Dialect } from '../../storage/dialect.js';
 import { type Operation, type Row, rowsOf } from '../../storage/engine/operation.js';
 import { textOf } from '../../storage/engine/rows.js';
-import { addressName } from './contact.js';
+import { addressNames } from './contact.js';
 import { ADDRESS, ADDRESSES, CONTACT, lockScopes, toContact } from './contact-rows.js';
 
 /** See `ContactStore.namesOf`. */
@@ -30,10 +30,7 @@ export function* removeContacts(
   yield* lockScopes(dialect, (yield* read()).map(toContact));
   // Another transaction may have changed them before the lock.
   const contacts = (yield* read()).map(toContact).filter(({ seenAt }) => seenAt < before);
-  const addresses = contacts.flatMap((each) => [
-    ...(each.identity === undefined ? [] : [addressName(each, 'identity', each.identity)]),
-    ...(each.number === undefined ? [] : [addressName(each, 'number', each.number)]),
-  ]);
+  const addresses = contacts.flatMap(addressNames);
   const names: string[] = [];
   for (const { id } of contacts) names.push(...(yield* namesOf(id)));
   if (addresses.length > 0) {

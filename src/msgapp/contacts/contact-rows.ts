@@ -2,7 +2,7 @@ import type { NewEvent } from '../../events/event-types.js';
 import type { Dialect } from '../../storage/dialect.js';
 import { type Operation, type Row, rowsOf } from '../../storage/engine/operation.js';
 import { integerOf, optionalText, type RowShape, shapeOf, textOf } from '../../storage/engine/rows.js';
-import { addressName, type Contact, type ContactScope, type Sighting } from './contact.js';
+import { addressName, addressNames, type Contact, type ContactScope, type Sighting } from './contact.js';
 import { ContactBook, type Identified, type StoredContact } from './contact-book.js';
 
 export const CONTACT =
@@ -57,10 +57,7 @@ export function identifiedEvent({ contact, merged, at }: Identified): NewEvent<'
 }
 
 function* readBook(dialect: Dialect, sightings: readonly Sighting[]): Operation<ContactBook> {
-  const names = sightings.flatMap((each) => [
-    ...(each.identity === undefined ? [] : [addressName(each, 'identity', each.identity)]),
-    ...(each.number === undefined ? [] : [addressName(each, 'number', each.number)]),
-  ]);
+  const names = sightings.flatMap(addressNames);
   const rows = yield* rowsOf(
     `SELECT a.name AS address, ${CONTACT} FROM ${ADDRESSES} a
       JOIN messaging_contact c ON ${dialect.lookUp('c.id = a.contact_id')} WHERE a.name ${dialect.among()}`,

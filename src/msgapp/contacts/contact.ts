@@ -32,6 +32,15 @@ export interface Sighting extends ContactScope {
   readonly at: number;
 }
 
+/** Returns the names under which the addresses of a person are stored. */
+export function addressNames(person: ContactScope & Pick<Contact, 'identity' | 'number'>): readonly string[] {
+  const { identity, number } = person;
+  return [
+    ...(identity === undefined ? [] : [addressName(person, 'identity', identity)]),
+    ...(number === undefined ? [] : [addressName(person, 'number', number)]),
+  ];
+}
+
 /** Returns the name under which an address of a contact is stored. It reveals nothing of the address. */
 export function addressName(
   { accountId, channel, linked }: ContactScope,

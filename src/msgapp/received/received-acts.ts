@@ -25,7 +25,7 @@ const LOOK_MS = 10 * SECOND_MS;
 /** How many acts one look reads. */
 const AT_A_TIME = 100;
 
-/** How many retries a caller is told to wait for, in seconds. */
+/** How long a caller should wait before it tries again, in seconds. */
 const RETRY_SECONDS = 1;
 
 /**

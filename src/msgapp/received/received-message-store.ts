@@ -38,6 +38,10 @@ export interface NewReceived extends Omit<StoredReceived, 'contactId' | 'number'
   readonly event: (contact: Contact | undefined) => NewEvent<'msgapp.received'>;
 }
 
+/** Removes from messages what leads to the person who wrote them. */
+const ERASE =
+  'UPDATE messaging_msgapp_received SET number = NULL, contact_id = NULL, file = NULL, origin = NULL, quote = NULL';
+
 /** The events of stored messages. */
 export interface ReceivedEvents {
   /** The senders whose number became known. */
@@ -104,9 +108,7 @@ export class ReceivedMessageStore {
    * @returns from how many messages they were removed
    */
   eraseContact(contactId: string): Promise<number> {
-    const sql =
-      'UPDATE messaging_msgapp_received SET number = NULL, contact_id = NULL, file = NULL, origin = NULL, quote = NULL WHERE contact_id = ?';
-    return this.database.write(() => write(sql, contactId));
+    return this.database.write(() => write(`${ERASE} WHERE contact_id = ?`, contactId));
   }
 
   /**
@@ -211,7 +213,7 @@ function* eraseNumber(dialect: Dialect, number: string, limit: number): Operatio
   );
   if (found.length === 0) return 0;
   return yield* write(
-    `UPDATE messaging_msgapp_received SET number = NULL, contact_id = NULL, file = NULL, origin = NULL, quote = NULL WHERE name ${dialect.among()}`,
+    `${ERASE} WHERE name ${dialect.among()}`,
     JSON.stringify(found.map((row) => textOf(row, 'name'))),
   );
 }

@@ -57,8 +57,8 @@ export class CloudSender {
   ) {}
 
   /**
-   * Sends a message. While the number rests, and if the token has expired, Meta is not asked or does not take it, and the message
-   * waits. A call without a clear answer is `unknown`, because Meta does not recognise repeats.
+   * Sends a message. While the number rests, Meta is not asked and the message waits. It also waits if Meta says that the token has
+   * expired. A call without a clear answer is `unknown`, because Meta does not recognise repeats.
    */
   async send(to: CloudRecipient, content: CloudContent, extras: CloudExtras = {}): Promise<LinkResult> {
     const restMs = this.restsUntil - this.clock.elapsed();
