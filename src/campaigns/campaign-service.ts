@@ -8,7 +8,7 @@ import { IdGenerator, isId } from '../common/ids.js';
 import { checkAccountId, checkInput, checkLimit, checkString } from '../common/inputs.js';
 import { cursorOf, textOfCursor } from '../common/listing/list-query.js';
 import { Notifier, publishNotice } from '../common/notifier.js';
-import type { Variables } from '../common/text/personal-text.js';
+import { MAX_VARIABLE_VALUE, type Variables } from '../common/text/personal-text.js';
 import { MessagingEvents } from '../events/messaging-events.js';
 import type { SendKey } from '../outbox/accept/send.js';
 import { Idempotency, type IdempotentRequest } from '../outbox/idempotency.js';
@@ -199,7 +199,7 @@ export class CampaignService {
       const fault = text.faultIn(vars ?? {});
       if (fault) {
         const { code, variable = '' } = fault;
-        throw new MessagingError(code, { number, variable, field: variable, max: 500 });
+        throw new MessagingError(code, { number, variable, field: variable, max: MAX_VARIABLE_VALUE });
       }
       const content = text.completed(vars ?? {}).text;
       const { smsID, sms_units } = await this.sms.send(accountId, { signature, content, number: [number] }, { key });

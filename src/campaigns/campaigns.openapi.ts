@@ -1,3 +1,4 @@
+import { MAX_VARIABLE_VALUE } from '../common/text/personal-text.js';
 import { describeController, type ErrorDescription, fieldsOf } from '../openapi/controller-description.js';
 import { invalid } from '../openapi/errors.js';
 import { PAGE } from '../openapi/listings.js';
@@ -31,7 +32,7 @@ import {
 
 const VARS = {
   type: 'object',
-  additionalProperties: { type: 'string', maxLength: 500 },
+  additionalProperties: { type: 'string', maxLength: MAX_VARIABLE_VALUE },
   description: 'The values of the variables by their names. Values that the text does not use are ignored.',
   example: { name: 'Awa' },
 } as const;

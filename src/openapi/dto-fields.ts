@@ -1,3 +1,4 @@
+import { MAX_VARIABLE_VALUE } from '../common/text/personal-text.js';
 import { dtoFields } from '../http/validation.js';
 import {
   CODE_POINTS,
@@ -43,7 +44,7 @@ const RECIPIENT: Schema = {
       type: 'object',
       nullable: true,
       description: 'The values of the variables by their names. Values that the text does not use are ignored.',
-      additionalProperties: { type: 'string', maxLength: 500 },
+      additionalProperties: { type: 'string', maxLength: MAX_VARIABLE_VALUE },
       example: { name: 'Awa' },
     },
   },

@@ -1,3 +1,4 @@
+import { MAX_VARIABLE_VALUE } from '../common/text/personal-text.js';
 import { SMS_STATUSES } from '../events/delivery-status.js';
 import {
   describeController,
@@ -61,7 +62,7 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
     'error.template_not_found',
     { code: 'error.field_not_object', values: { field: 'to[0].vars' } },
     { code: 'error.field_not_string', values: { field: 'to[0].vars.name' } },
-    { code: 'error.field_too_long', values: { field: 'to[0].vars.name', max: 500 } },
+    { code: 'error.field_too_long', values: { field: 'to[0].vars.name', max: MAX_VARIABLE_VALUE } },
     { code: 'error.stray_brace', values: { position: 9 } },
     { code: 'error.variable_missing', values: { number: EXAMPLE.number, variable: 'name' } },
   ];

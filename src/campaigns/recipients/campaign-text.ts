@@ -1,6 +1,6 @@
 import { type ErrorCode, MessagingError } from '../../common/errors.js';
 import { hasCodePoints } from '../../common/inputs.js';
-import { PersonalText, type Variables } from '../../common/text/personal-text.js';
+import { MAX_VARIABLE_VALUE, PersonalText, type Variables } from '../../common/text/personal-text.js';
 import { isInvisible } from '../../common/text/visible-text.js';
 import type { SmsSettings } from '../../sms/sms-options.js';
 import { checkContent, checkText } from '../../sms/sms-pricing.js';
@@ -11,9 +11,6 @@ export interface TextFault {
   /** The name of the wrong variable; undefined if the text as a whole is wrong. */
   readonly variable: string | undefined;
 }
-
-/** How many characters a variable may have. */
-const MAX_VALUE = 500;
 
 /** The text of a campaign, which is completed for each recipient. */
 export class CampaignText {
@@ -57,7 +54,7 @@ export class CampaignText {
     for (const variable of this.variables) {
       const value = values[variable];
       if (typeof value !== 'string') return { code: 'error.field_not_string', variable };
-      if (!hasCodePoints(value, 0, MAX_VALUE)) return { code: 'error.field_too_long', variable };
+      if (!hasCodePoints(value, 0, MAX_VARIABLE_VALUE)) return { code: 'error.field_too_long', variable };
       used[variable] = value;
     }
     return this.plain === undefined ? this.faultOf(this.text.complete(used)) : undefined;

@@ -7,8 +7,14 @@ export interface StrayBrace {
   readonly position: number;
 }
 
+/** How many characters the name of a variable may have. */
+export const MAX_VARIABLE_NAME = 32;
+
+/** How many characters (code points) the value of a variable may have. */
+export const MAX_VARIABLE_VALUE = 500;
+
 /** A doubled brace, a variable such as `{name}`, or a brace that is neither. */
-const TOKEN = /\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_]{0,31})\}|[{}]/g;
+const TOKEN = new RegExp(String.raw`\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_]{0,${MAX_VARIABLE_NAME - 1}})\}|[{}]`, 'g');
 
 /**
  * A text with variables, which is completed for each recipient. `{name}` stands for a variable: a name of at most 32 letters

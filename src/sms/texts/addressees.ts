@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { MessagingError } from '../../common/errors.js';
 import { checkNumberText, formatInput, hasCodePoints } from '../../common/inputs.js';
 import { phoneOf } from '../../common/phone-numbers/phone-spellings.js';
-import type { Variables } from '../../common/text/personal-text.js';
+import { MAX_VARIABLE_VALUE, type Variables } from '../../common/text/personal-text.js';
 import type { SmsSettings } from '../sms-options.js';
 
 /** A recipient of a personal text. */
@@ -20,9 +20,6 @@ export interface Addressees {
   /** The values of each number's variables, in the order of `numbers`. Undefined if the send gives no values. */
   readonly vars?: readonly Variables[];
 }
-
-/** How many code points a value of a variable may have. */
-const MAX_VALUE = 500;
 
 /** The number of recipients after which the event loop may handle other requests. */
 const YIELD_AFTER = 1000;
@@ -116,11 +113,12 @@ function valuesOf(given: unknown, index: number): Variables {
     const value: unknown = given[name];
     // Null counts as absent, as it does for other fields.
     if (value === undefined || value === null) continue;
-    const isLong = typeof value === 'string' && value.length > MAX_VALUE && !hasCodePoints(value, 0, MAX_VALUE);
+    const isLong =
+      typeof value === 'string' && value.length > MAX_VARIABLE_VALUE && !hasCodePoints(value, 0, MAX_VARIABLE_VALUE);
     if (typeof value === 'string' && !isLong) continue;
     const field = `${place()}.${formatInput(name)}`;
     throw isLong
-      ? new MessagingError('error.field_too_long', { field, max: MAX_VALUE })
+      ? new MessagingError('error.field_too_long', { field, max: MAX_VARIABLE_VALUE })
       : new MessagingError('error.field_not_string', { field });
   }
   return given;

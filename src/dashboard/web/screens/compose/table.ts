@@ -1,4 +1,4 @@
-import type { Variables } from '../../../../common/text/personal-text.js';
+import { MAX_VARIABLE_NAME, MAX_VARIABLE_VALUE, type Variables } from '../../../../common/text/personal-text.js';
 import { type CsvRow, rowsOf } from '../shared/csv-rows.js';
 import { cleanNumber } from '../shared/number.js';
 
@@ -39,11 +39,6 @@ export interface TableRecipients {
   readonly empty: number;
 }
 
-/** The service's rule for names of variables. */
-const MAX_NAME = 32;
-/** The service's limit for a value, in code points. */
-const MAX_VALUE = 500;
-
 /** Reads a table with all its rows. */
 export function readTable(text: string): Table {
   const rows = [...rowsOf(text)];
@@ -68,11 +63,11 @@ export function variableNames(titles: readonly string[]): readonly string[] {
   for (const [index, title] of titles.entries()) {
     const plain = title.normalize('NFKD').replaceAll(/\p{M}/gu, '');
     const word = plain.replaceAll(/[^A-Za-z0-9_]+/g, '_').replaceAll(/^_+|_+$/g, '');
-    const base = word === '' ? `column_${index + 1}` : word.replace(/^(?=\d)/, '_').slice(0, MAX_NAME);
+    const base = word === '' ? `column_${index + 1}` : word.replace(/^(?=\d)/, '_').slice(0, MAX_VARIABLE_NAME);
     let name = base;
     for (let count = 2; names.has(name); count++) {
       const suffix = `_${count}`;
-      name = base.slice(0, MAX_NAME - suffix.length) + suffix;
+      name = base.slice(0, MAX_VARIABLE_NAME - suffix.length) + suffix;
     }
     names.add(name);
   }
@@ -122,5 +117,5 @@ export function recipientsOf({ names, rows }: Table, column: number, used: reado
 }
 
 function isLong(value: string): boolean {
-  return value.length > MAX_VALUE && [...value].length > MAX_VALUE;
+  return value.length > MAX_VARIABLE_VALUE && [...value].length > MAX_VARIABLE_VALUE;
 }
