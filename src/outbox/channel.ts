@@ -125,6 +125,11 @@ export class Channels {
     return [...this.byName.values()];
   }
 
+  /** Returns the channels of one class. */
+  ofType<T extends Channel>(type: abstract new (...args: never[]) => T): readonly T[] {
+    return this.all().filter((channel): channel is T => channel instanceof type);
+  }
+
   find(name: string): Channel | undefined {
     return this.byName.get(name);
   }

@@ -198,6 +198,6 @@ export class Gauges implements OnApplicationBootstrap, OnApplicationShutdown {
 
   /** The present routes of SMS. A transport without `state` has none here. */
   private get routes(): readonly RouteState[] {
-    return this.channels.all().flatMap((channel) => (channel instanceof SmsChannel ? channel.carriers : []));
+    return this.channels.ofType(SmsChannel).flatMap(({ carriers }) => carriers);
   }
 }

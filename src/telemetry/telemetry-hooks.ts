@@ -26,10 +26,8 @@ export class TelemetryHooks implements OnModuleInit {
     if (!instruments.isOn) return;
     countEvents(this.events, instruments);
     if (telemetry.traces) this.channels.observe((channel) => tracedChannel(channel, telemetry));
-    for (const channel of this.channels.all()) {
-      if (channel instanceof SmsChannel) {
-        channel.observe((transport) => measuredTransport(transport, instruments, clock));
-      }
+    for (const channel of this.channels.ofType(SmsChannel)) {
+      channel.observe((transport) => measuredTransport(transport, instruments, clock));
     }
   }
 }

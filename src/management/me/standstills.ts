@@ -1,5 +1,6 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
+import { MINUTE_MS } from '../../common/time.js';
 import { Channels } from '../../outbox/channel.js';
 import { OperatingSwitches } from '../../outbox/operating-state.js';
 import { SmsChannel } from '../../sms/sms-channel.js';
@@ -7,10 +8,12 @@ import { WebhookService } from '../../webhooks/endpoints/webhook-service.js';
 import { OverviewStore } from '../usage/overview-store.js';
 import type { StandstillView } from './me.api.js';
 
-/** An endpoint fails if each of its calls has failed for this long: a restart of a receiver is no news. */
-const FAILING_MS = 5 * 60_000;
+/**
+ * An endpoint is named when all of its calls have failed for this long, in milliseconds. A receiver that restarts is back earlier.
+ */
+const FAILING_MS = 5 * MINUTE_MS;
 
-/** Finds what stands still although nothing is broken in the caller's own program, so that its screens can say so. */
+/** Finds out why messages or calls wait although the caller's own program works, so that its screens can say so. */
 @Injectable()
 export class Standstills {
   constructor(
@@ -35,11 +38,13 @@ export class Standstills {
         channel: pause.channel ?? null,
         target: pause.accountId ?? null,
       })),
-      ...this.smsChannels().flatMap(({ name, carriers }) =>
-        carriers.length > 0 && carriers.every((route) => !route.usable || rested.has(route.name))
-          ? [{ kind: 'no_route' as const, channel: name, target: null }]
-          : [],
-      ),
+      ...this.channels
+        .ofType(SmsChannel)
+        .flatMap(({ name, carriers }) =>
+          carriers.length > 0 && carriers.every((route) => !route.usable || rested.has(route.name))
+            ? [{ kind: 'no_route' as const, channel: name, target: null }]
+            : [],
+        ),
       ...(accountId !== undefined && this.webhooks ? await this.failingWebhooks(accountId) : []),
     ];
   }
@@ -47,9 +52,5 @@ export class Standstills {
   private async failingWebhooks(accountId: string): Promise<readonly StandstillView[]> {
     const ids = await this.store.failingEndpoints(accountId, this.clock.now() - FAILING_MS);
     return ids.map((id) => ({ kind: 'webhook_failing' as const, channel: null, target: id }));
-  }
-
-  private smsChannels(): readonly SmsChannel[] {
-    return this.channels.all().filter((channel) => channel instanceof SmsChannel);
   }
 }

@@ -29,7 +29,7 @@ export class ManagedCarriers {
     const { rested } = await this.control.state();
     return {
       routes: this.routes().map((route) => routeView(route, rested.has(route.name))),
-      unread_numbers: this.smsChannels().flatMap(({ unreadNumbers }) => unreadNumbers.map(unreadView)),
+      unread_numbers: this.channels.ofType(SmsChannel).flatMap(({ unreadNumbers }) => unreadNumbers.map(unreadView)),
     };
   }
 
@@ -68,11 +68,7 @@ export class ManagedCarriers {
   }
 
   private routes(): readonly RouteState[] {
-    return this.smsChannels().flatMap(({ carriers }) => carriers);
-  }
-
-  private smsChannels(): readonly SmsChannel[] {
-    return this.channels.all().filter((channel) => channel instanceof SmsChannel);
+    return this.channels.ofType(SmsChannel).flatMap(({ carriers }) => carriers);
   }
 }
 
