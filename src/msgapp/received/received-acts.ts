@@ -12,8 +12,9 @@ import { type Link, type LinkAct, MsgappTransport } from '../msgapp-transport.js
 import { Senders } from '../sending/senders.js';
 import { SessionManager } from '../sessions/session-manager.js';
 import { SessionStore } from '../sessions/session-store.js';
-import { ActStore, type ReceivedAct } from './act-store.js';
+import { ActStore } from './act-store.js';
 import { isEmoji } from './emoji.js';
+import type { StoredReceived } from './received-message-store.js';
 import { ReceivedOrigins } from './received-origins.js';
 
 /** How long an act may take, in milliseconds. */
@@ -100,13 +101,12 @@ export class ReceivedActs implements OnApplicationBootstrap, OnApplicationShutdo
     if (!isOurs || session.number === undefined) throw new MessagingError('error.message_not_found');
     if (!this.transport.acts?.includes(kind)) throw new MessagingError('error.not_supported');
     const { sessionId } = await this.senders.choose(accountId, session.number);
-    const act = { id: this.ids.next(), sessionId, receivedId, emoji, askedAt: this.clock.now() };
     const link = this.sessions.linkOf(sessionId);
     if (link) {
-      if (await this.done(act, link)) return;
+      if (await this.done(found, emoji, link)) return;
       throw new MessagingError('error.storage_unavailable', {}, RETRY_SECONDS);
     }
-    await this.acts.add(act);
+    await this.acts.add({ id: this.ids.next(), sessionId, receivedId, emoji, askedAt: this.clock.now() });
     publishNotice(this.notifier, 'act', sessionId);
   }
 
@@ -136,24 +136,20 @@ export class ReceivedActs implements OnApplicationBootstrap, OnApplicationShutdo
       if (this.stopped) return;
       const link = this.sessions.linkOf(act.sessionId);
       if (!link) continue;
+      const found = await this.origins.find(act.receivedId);
       // Nobody waits for it any more, so what the app does not take is not tried again.
-      await this.done(act, link);
+      if (found) await this.done(found, act.emoji, link);
       await this.acts.remove(act.id);
     }
   }
 
-  /** Returns whether the app took an act. */
-  private async done({ receivedId, emoji }: ReceivedAct, link: Link): Promise<boolean> {
-    const message = await this.origins.quoteOf(receivedId);
+  /** Returns whether the app took an act. Without an emoji the message is shown as read. */
+  private async done(received: StoredReceived, emoji: string | undefined, link: Link): Promise<boolean> {
+    const message = this.origins.quoteOf(received);
     if (!message || !link.act) return false;
     const act: LinkAct =
       emoji === undefined ? { kind: 'seen', message } : { kind: 'react', message, emoji: emoji || undefined };
-    return (
-      (await within(
-        this.clock,
-        ACT_MS,
-        link.act(act).catch(() => false),
-      )) === true
-    );
+    const taken = link.act(act).catch(() => false);
+    return (await within(this.clock, ACT_MS, taken)) === true;
   }
 }

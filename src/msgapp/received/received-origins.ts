@@ -51,12 +51,11 @@ export class ReceivedOrigins {
     return opened === undefined ? undefined : (JSON.parse(opened) as ReceivedOrigin);
   }
 
-  /** Returns a message as an answer quotes it. Undefined if it was removed. */
-  async quoteOf(id: string): Promise<QuotedMsgapp | undefined> {
-    const found = await this.find(id);
-    const origin = found && this.originOf(found);
+  /** Returns a message as an answer quotes it. Undefined if what the app calls it cannot be read any more. */
+  quoteOf(received: StoredReceived): QuotedMsgapp | undefined {
+    const origin = this.originOf(received);
     if (!origin) return undefined;
-    const { sessionId, quote } = found;
+    const { id, sessionId, quote } = received;
     return { ...origin, text: quote === undefined ? undefined : this.open(sessionId, QUOTE, id, quote) };
   }
 

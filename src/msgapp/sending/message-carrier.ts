@@ -92,7 +92,8 @@ export class MessageCarrier {
   /** Returns the message that a delivery answers. If it was removed meanwhile, the answer goes without a quote. */
   private async quoteOf({ payload }: Delivery): Promise<QuotedMsgapp | undefined> {
     const answered = answeredBy(payload);
-    return answered === undefined ? undefined : this.parts.origins.quoteOf(answered);
+    const received = answered === undefined ? undefined : await this.parts.origins.find(answered);
+    return received && this.parts.origins.quoteOf(received);
   }
 
   /** Returns the recipient as the app knows the person now. Undefined if the contact was removed. */
