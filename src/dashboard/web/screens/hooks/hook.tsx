@@ -13,10 +13,10 @@ import { useForm } from '../../core/form.js';
 import { number } from '../../core/format.js';
 import { LIVE, useResource } from '../../core/resource.js';
 import { hrefOf } from '../../core/router.js';
-import { type Act, act } from '../../core/said.js';
 import { can } from '../../core/session.js';
 import { word } from '../../core/words.js';
 import { cleanNumber } from '../shared/number.js';
+import { Turn } from '../shared/turn.js';
 import '../shared/parts.css';
 import { SecretField } from './hook-form.js';
 import { channelName, HookStatus, hookName, SecretDialog, ToCopy } from './hook-parts.js';
@@ -114,7 +114,7 @@ function Message({ message, at }: LoginHookCall) {
 }
 
 type Open =
-  | { readonly what: 'test' | 'rotate' | 'disable' | 'remove' }
+  | { readonly what: 'test' | 'rotate' | 'remove' }
   | { readonly what: 'secret'; readonly made: LoginHookWithSecret };
 
 interface ActionsProps {
@@ -127,16 +127,10 @@ function Actions({ of, reload, onTested }: ActionsProps) {
   const { id } = of;
   const open = useSignal<Open | undefined>(undefined);
   const tested = useSignal(false);
-  const isOn = of.status === 'enabled';
-  const enable: Act = {
-    change: (idempotencyKey) => messaging().hooks.enable(id, { idempotencyKey }),
-    said: t('enableDone'),
-    after: () => void reload(),
-  };
   const close = (): void => {
     open.value = undefined;
   };
-  const opening = (what: 'test' | 'rotate' | 'disable' | 'remove') => () => {
+  const opening = (what: 'test' | 'rotate' | 'remove') => () => {
     tested.value = false;
     open.value = { what };
   };
@@ -151,11 +145,16 @@ function Actions({ of, reload, onTested }: ActionsProps) {
         {can('hooks.write') && (
           <>
             <Button onClick={opening('rotate')}>{t('rotate')}</Button>
-            {isOn ? (
-              <Button onClick={opening('disable')}>{t('disable')}</Button>
-            ) : (
-              <Button onClick={() => void act(enable)}>{t('enable')}</Button>
-            )}
+            <Turn
+              t={t}
+              isOn={of.status === 'enabled'}
+              enable={(idempotencyKey) => messaging().hooks.enable(id, { idempotencyKey })}
+              disable={(idempotencyKey) => messaging().hooks.disable(id, { idempotencyKey })}
+              onTurned={() => {
+                tested.value = false;
+                void reload();
+              }}
+            />
             <Button onClick={opening('remove')}>{t('remove')}</Button>
           </>
         )}
@@ -182,21 +181,6 @@ function Actions({ of, reload, onTested }: ActionsProps) {
         />
       )}
       {open.value?.what === 'secret' && <SecretDialog title={t('rotated')} of={open.value.made} onClose={close} />}
-      {open.value?.what === 'disable' && (
-        <Confirm
-          title={t('disableThis')}
-          verb={t('disable')}
-          change={(idempotencyKey) => messaging().hooks.disable(id, { idempotencyKey })}
-          said={t('disableDone')}
-          undo={enable}
-          onClose={(done) => {
-            close();
-            if (done) void reload();
-          }}
-        >
-          <p>{t('disableWhat')}</p>
-        </Confirm>
-      )}
       {open.value?.what === 'remove' && (
         <Confirm
           title={t('removeThis')}

@@ -12,10 +12,10 @@ import { useAction, useForm } from '../../core/form.js';
 import { moment } from '../../core/format.js';
 import { LIVE, type Resource, useResource } from '../../core/resource.js';
 import { hrefOf } from '../../core/router.js';
-import { type Act, act } from '../../core/said.js';
 import { can } from '../../core/session.js';
 import { word } from '../../core/words.js';
 import '../shared/parts.css';
+import { Turn } from '../shared/turn.js';
 import { Attempts } from './attempts.js';
 import { EndpointForm } from './endpoint-form.js';
 import { Body, EndpointStatus, SecretDialog, TypesOf } from './endpoint-parts.js';
@@ -62,7 +62,7 @@ function hostOf(url: string): string {
 }
 
 type Open =
-  | { readonly what: 'edit' | 'replay' | 'rotate' | 'disable' | 'remove' }
+  | { readonly what: 'edit' | 'replay' | 'rotate' | 'remove' }
   | { readonly what: 'secret'; readonly made: WebhookWithSecret };
 
 interface ActionsProps {
@@ -82,14 +82,7 @@ function Actions({ of, endpoint }: ActionsProps) {
     pinged.value = undefined;
     pinged.value = await messaging().webhooks.test(id, { idempotencyKey });
   });
-  const isOn = of.status === 'enabled';
-  const reload = (): void => void endpoint.reload();
-  const enable: Act = {
-    change: (idempotencyKey) => messaging().webhooks.enable(id, { idempotencyKey }),
-    said: t('enableDone'),
-    after: reload,
-  };
-  const opening = (what: 'edit' | 'replay' | 'rotate' | 'disable' | 'remove') => () => {
+  const opening = (what: 'edit' | 'replay' | 'rotate' | 'remove') => () => {
     open.value = { what };
   };
   return (
@@ -101,11 +94,13 @@ function Actions({ of, endpoint }: ActionsProps) {
         <Button onClick={opening('replay')}>{t('replay')}</Button>
         <Button onClick={opening('edit')}>{t('edit')}</Button>
         <Button onClick={opening('rotate')}>{t('rotate')}</Button>
-        {isOn ? (
-          <Button onClick={opening('disable')}>{t('disable')}</Button>
-        ) : (
-          <Button onClick={() => void act(enable)}>{t('enable')}</Button>
-        )}
+        <Turn
+          t={t}
+          isOn={of.status === 'enabled'}
+          enable={(idempotencyKey) => messaging().webhooks.enable(id, { idempotencyKey })}
+          disable={(idempotencyKey) => messaging().webhooks.disable(id, { idempotencyKey })}
+          onTurned={() => void endpoint.reload()}
+        />
         <Button onClick={opening('remove')}>{t('remove')}</Button>
       </div>
       <div role="status">
@@ -143,21 +138,6 @@ function Actions({ of, endpoint }: ActionsProps) {
         />
       )}
       {open.value?.what === 'secret' && <SecretDialog title={t('rotated')} of={open.value.made} onClose={close} />}
-      {open.value?.what === 'disable' && (
-        <Confirm
-          title={t('disableThis')}
-          verb={t('disable')}
-          change={(idempotencyKey) => messaging().webhooks.disable(id, { idempotencyKey })}
-          said={t('disableDone')}
-          undo={enable}
-          onClose={(done) => {
-            close();
-            if (done) reload();
-          }}
-        >
-          <p>{t('disableWhat')}</p>
-        </Confirm>
-      )}
       {open.value?.what === 'remove' && (
         <Confirm
           title={t('removeThis')}
