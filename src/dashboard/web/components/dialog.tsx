@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import type { FormState } from '../core/form.js';
 import { useAction } from '../core/form.js';
-import { go } from '../core/router.js';
+import { go, hrefOf } from '../core/router.js';
 import { type Act, tell } from '../core/said.js';
 import { word } from '../core/words.js';
 import { Button } from './button.js';
@@ -117,7 +117,8 @@ export function Confirm(props: ConfirmProps) {
   const confirmed = async (): Promise<void> => {
     if (!(await run())) return;
     onClose(true);
-    if (said !== undefined) tell({ said, undo, after: () => onClose(true) }, next);
+    const screen = next === undefined ? undefined : hrefOf(next);
+    if (said !== undefined) tell({ said, undo, after: () => onClose(true) }, screen);
     if (next !== undefined) go(next);
   };
   return (

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { newIdempotencyKey } from '../../../client/index.js';
-import { address } from './router.js';
+import { address, hrefOf } from './router.js';
 
 /** A change, and how the status line tells of it. */
 export interface Act {
@@ -16,7 +16,7 @@ export interface Act {
 
 /** What the status line of a screen shows. */
 interface Said {
-  /** The path of the screen that it is about. */
+  /** The `href` of the screen that it is about, with the account that an operator looks at. */
   readonly screen: string;
   readonly text: string;
   readonly undo?: (() => Promise<void>) | undefined;
@@ -33,7 +33,7 @@ let isBusy = false;
 export async function act({ change, ...told }: Act): Promise<void> {
   if (isBusy) return;
   isBusy = true;
-  const screen = address.peek().path;
+  const screen = shownScreen();
   try {
     await change(newIdempotencyKey());
     tell(told, screen);
@@ -47,8 +47,13 @@ export async function act({ change, ...told }: Act): Promise<void> {
 
 /**
  * Tells of a change that was made.
- * @param screen the path of the screen that tells of it; default the present one
+ * @param screen the `href` of the screen that tells of it; default the present one
  */
-export function tell({ said: text, undo, after }: Omit<Act, 'change'>, screen = address.peek().path): void {
+export function tell({ said: text, undo, after }: Omit<Act, 'change'>, screen = shownScreen()): void {
   said.value = { screen, text, undo: undo && (() => act({ ...undo, after: () => after?.() })) };
+}
+
+/** Returns the `href` of the present screen without its filters. */
+export function shownScreen(): string {
+  return hrefOf(address.value.path);
 }

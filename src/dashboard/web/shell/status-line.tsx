@@ -1,17 +1,16 @@
 import { useEffect } from 'preact/hooks';
 import { Button } from '../components/button.js';
 import { Failure, Note } from '../components/notes.js';
-import { address } from '../core/router.js';
-import { said } from '../core/said.js';
+import { said, shownScreen } from '../core/said.js';
 import { word } from '../core/words.js';
 
-/** Tells of the last change on this screen, and offers to take it back. Screen readers read it at the end of a sentence. */
+/** Tells of the last change on this screen, and offers to undo it. Screen readers read it out when they have finished a sentence. */
 export function StatusLine() {
-  const { path } = address.value;
-  const now = said.value?.screen === path ? said.value : undefined;
+  const screen = shownScreen();
+  const now = said.value?.screen === screen ? said.value : undefined;
   useEffect(() => {
-    if (said.peek()?.screen !== path) said.value = undefined;
-  }, [path]);
+    if (said.peek()?.screen !== screen) said.value = undefined;
+  }, [screen]);
   return (
     <>
       <div role="status" class="status-line">
