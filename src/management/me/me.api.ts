@@ -23,8 +23,8 @@ export const CapabilitiesView = object('The capabilities that the application ha
 });
 export interface CapabilitiesView extends TypeOf<typeof CapabilitiesView> {}
 
-/** Something that stands still. */
-export const StandstillView = object('Something that stands still, as an operator or a failing receiver made it.', {
+/** A reason why messages or calls wait. */
+export const StandstillView = object('A reason why messages or calls of webhooks wait.', {
   kind: oneOf(
     ['deliveries_paused', 'no_route', 'webhook_failing'],
     'An operator has paused deliveries, every route of a channel rests or is down, or an endpoint does not take its calls.',
