@@ -24,7 +24,7 @@ export interface CampaignChange {
 }
 
 /**
- * The state machine `draft → scheduled → running ⇄ paused → completed | canceled`.
+ * Says how an action changes a campaign, whose states are `draft → scheduled → running ⇄ paused → completed | canceled`.
  * @param reason why it pauses
  * @returns the change; `done` if the campaign is already in the state that the action leads to; `refused` if the action is not
  * possible

@@ -43,7 +43,7 @@ function addressPurge(store: AddressStore): PurgeRule {
   return { what: 'addresses', keepMs: THERE_MS, purge: (before, limit) => store.purge(before, limit) };
 }
 
-/** Removes what no process could do to received messages. */
+/** Removes the acts that no process could perform within an hour. */
 function actPurge(store: ActStore): PurgeRule {
   return { what: 'acts', keepMs: HOUR_MS, purge: (before, limit) => store.purge(before, limit) };
 }
@@ -88,8 +88,8 @@ function contactErasure(contacts: ContactStore, received: ReceivedMessageStore):
 }
 
 /**
- * Adds a rule that removes the texts which answers would quote, when texts are purged (`retention.texts`). It remembers its place in
- * memory only, so a new process reads all received messages once more.
+ * Adds a rule that removes the texts of received messages, which answers quote, after `retention.texts`. The rule remembers in
+ * memory only how far it has come, so a new process reads all received messages once more.
  */
 function addQuotePurge(purger: Purger, { texts }: RetentionSettings, store: ReceivedMessageStore): void {
   if (texts === undefined) return;

@@ -5,7 +5,7 @@ export function cursorOf(next: string | number | undefined): string | null {
   return next === undefined ? null : Buffer.from(String(next)).toString('base64url');
 }
 
-/** The `searched_until` of a page: how far a search has come that stopped before the page was full; otherwise null. */
+/** The `searched_until` of a page: how far back the search went if it stopped before the page was full; otherwise null. */
 export function searchedUntilOf({ searchedUntil }: { readonly searchedUntil?: number }): string | null {
   return searchedUntil === undefined ? null : new Date(searchedUntil).toISOString();
 }

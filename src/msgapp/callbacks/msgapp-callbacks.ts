@@ -71,7 +71,7 @@ export class MsgappCallbacks {
     }
   }
 
-  /** Only a result without the send's id needs a look-up. One that belongs to no message of ours is dropped. */
+  /** A result that does not name our message is looked up by the app's reference. If no message has it, the result is dropped. */
   private async settle(results: readonly ReportedMsgapp[]): Promise<void> {
     const references = new Set(results.flatMap((each) => (each.messageId === undefined ? [each.reference] : [])));
     const found =

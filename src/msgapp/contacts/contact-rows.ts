@@ -11,7 +11,7 @@ const SHAPE = shapeOf('id account_id channel linked identity number name merged_
 export const ADDRESSES = 'messaging_contact_address';
 export const ADDRESS: RowShape = { name: 'id', contact_id: 'id' };
 
-/** The persons of some sightings. */
+/** The people whom some sightings are about. */
 export interface Met {
   /** The contact of each sighting, after all of them. Undefined: the person is no contact. */
   readonly contacts: readonly (Contact | undefined)[];

@@ -72,8 +72,8 @@ export class ContactStore {
   }
 
   /**
-   * Removes at most `limit` contacts that last wrote before a moment, in milliseconds since the epoch, with those that were
-   * merged into them.
+   * Removes at most `limit` contacts who last wrote before a given time, and the contacts that were merged into them.
+   * @param before milliseconds since the epoch
    * @returns how many were removed
    */
   purge(before: number, limit: number): Promise<number> {

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** Where a contact is known. An app's identity of a person may hold for one linked number only, so contacts do too. */
+/**
+ * The linked number that a contact belongs to. An app may give one person another identity for each linked number, so each linked
+ * number has contacts of its own.
+ */
 export interface ContactScope {
   readonly accountId: string;
   readonly channel: string;

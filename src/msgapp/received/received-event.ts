@@ -77,12 +77,15 @@ function beginningOf(text: string, bytes: number): string {
   return eventText(text.replaceAll('\0', ''), bytes).text;
 }
 
-/** Returns the app's identity of the sender, if it can be stored. */
+/** Returns the identity that the app gives the sender. Undefined if it gives none, or one that the database cannot store. */
 export function identityOf({ identity = '' }: IncomingMsgapp): string | undefined {
   return isStorable(identity) ? identity : undefined;
 }
 
-/** Returns the reference of the message that a message answers or reacts to, if one of ours can have it. Anybody can write anything. */
+/**
+ * Returns the reference of the message that a message answers or reacts to. Undefined if no message of ours can have this
+ * reference, because it comes from outside and may be any text.
+ */
 export function referenceOf({ refersTo }: IncomingMsgapp): string | undefined {
   const reference = refersTo?.reference ?? '';
   return isStorable(reference) ? reference : undefined;

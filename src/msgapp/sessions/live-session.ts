@@ -245,7 +245,10 @@ export interface SessionObserver<S> {
   onStateChange(session: S): void;
   /** The session's connection emitted an event. */
   onEvent(session: S, event: LinkEvent): void;
-  /** Somebody wrote to the session's number, or the app says who a person is. Resolves when it is stored. */
+  /**
+   * Somebody wrote to the session's number, or the app says which number a person has. The promise resolves when the event is
+   * stored.
+   */
   onPerson(session: S, event: PersonEvent): Promise<void>;
   /** The session is over, or belongs to another process now. */
   onGone(session: S): void;

@@ -45,7 +45,7 @@ describeService('people without a number', (start) => {
     return message;
   }
 
-  /** A new person who writes, with the number hidden unless `over` says otherwise. */
+  /** Lets a new person write a text. The app hides the person's number, unless `over` has `hidden: false`. */
   async function somebody(over: object = {}): Promise<{ phone: string; contact: string; message: ReceivedMessage }> {
     const phone = String(++phones);
     const message = await writes(phone, over);

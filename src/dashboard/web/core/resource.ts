@@ -97,7 +97,7 @@ function repeat(task: () => Promise<void>, every: number, isOver: () => boolean)
 export interface List<T> extends Resource<readonly T[]> {
   /** Whether there are more entries than those that are shown. */
   readonly hasMore: boolean;
-  /** How far a search has come that stopped before its page was full. Undefined unless it stopped. */
+  /** How far back the search went, if it stopped before its page was full. Otherwise undefined. */
   readonly searchedUntil: string | undefined;
   /** Appends the next page. */
   more(): Promise<void>;

@@ -39,7 +39,7 @@ const t = texts(
 /** How often the account and its standstills are asked for, in milliseconds. */
 const STATE_MS = 15_000;
 
-/** What concerns every screen: the account that an operator looks at, its state, and what stands still. */
+/** Shows what concerns every screen: the account that an operator looks at, its state, and why messages or calls wait. */
 export function Banners({ screen }: { readonly screen: ScreenEntry | undefined }) {
   const chosen = chosenAccount();
   const { data = me.value } = useResource((signal) => manage().account.me({ signal }), [chosen], STATE_MS);
@@ -66,13 +66,13 @@ export function Banners({ screen }: { readonly screen: ScreenEntry | undefined }
   );
 }
 
-/** Endpoints concern the screens of webhooks. The others concern whoever sends, and the operator. */
+/** A failing endpoint is shown on the screens of webhooks. Paused deliveries and missing routes are shown to whoever sends, and to the operator. */
 function concerns(screen: ScreenEntry | undefined, kind: Standstill['kind']): boolean {
   if (kind === 'webhook_failing') return screen?.path === 'webhooks';
   return screen?.group === 'send' || screen?.group === 'operator';
 }
 
-/** Where an operator, or else a user, can do something about it. */
+/** The screen on which the operator, or a user of the account, can end each standstill. */
 const PLACES = { deliveries_paused: 'manage/queue', no_route: 'manage/carriers', webhook_failing: 'webhooks' };
 
 function Standing({ of: { kind, channel, target } }: { readonly of: Standstill }) {

@@ -38,8 +38,8 @@ export interface KannelSettings {
 }
 
 /**
- * The `sms-service` that calls a URL with each text of a phone, and does not answer the phone. In the URL, `%b` are the octets of
- * the text, UTF-16BE if `%c` is 2, otherwise UTF-8.
+ * Returns the group `sms-service` of Kannel's configuration. With it Kannel calls a URL with each text that a phone sends, and
+ * sends the phone no answer. Kannel replaces `%b` in the URL by the octets of the text: UTF-16BE if `%c` is 2, otherwise UTF-8.
  */
 export function calling(url: string): string {
   return `group = sms-service

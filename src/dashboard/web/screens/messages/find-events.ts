@@ -21,7 +21,7 @@ export interface EventWithCalls {
 
 export interface FoundEvents {
   readonly rows: readonly EventWithCalls[];
-  /** The time to which the log was read, if the search stopped before its end. */
+  /** How far the log of events was read, if the search stopped before the end of the log. */
   readonly readUntil: string | undefined;
 }
 

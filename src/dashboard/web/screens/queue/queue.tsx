@@ -144,7 +144,7 @@ function Pauses({ of, onResume }: { readonly of: readonly Pause[]; onResume: ((p
 
 interface PauseDialogProps {
   readonly channels: readonly string[];
-  /** The pauses that are there already. */
+  /** The pauses that exist before this one. */
   readonly paused: readonly Pause[];
   onClose(done: boolean): void;
 }
