@@ -1,41 +1,30 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { until } from '../../support/common/until.js';
-import { type DashboardFixture, openScreen, startDashboard } from '../../support/dashboard/dashboard-fixture.js';
+import { openScreen, sharedDashboard } from '../../support/dashboard/dashboard-fixture.js';
 import { refusal } from '../../support/dashboard/fake-api.js';
 import { EMPTY, FULL, sessionRoutes } from '../../support/dashboard/fake-data.js';
 import { smsOf } from '../../support/dashboard/fake-screens-data.js';
-import { accessibilityFaults, hasBrowser, startBrowser } from '../../support/dashboard/page-browser.js';
+import { accessibilityFaults, hasBrowser } from '../../support/dashboard/page-browser.js';
 
 const suite = hasBrowser() ? describe : describe.skip;
 
 suite('writing a message in the dashboard', () => {
-  let browser: Browser;
-  let fixture: DashboardFixture;
+  const shared = sharedDashboard();
   let page: Page;
   let problems: readonly string[];
 
-  beforeAll(async () => {
-    browser = await startBrowser();
-    fixture = await startDashboard({});
-  });
-
-  afterAll(async () => {
-    await browser?.close();
-    await fixture?.close();
-  });
-
   beforeEach(async () => {
-    fixture.api.routes = { ...sessionRoutes('sender'), ...FULL };
-    fixture.api.requests.length = 0;
-    ({ page, problems } = await openScreen(browser, fixture, 'compose', { locale: 'en' }));
+    shared.fixture.api.routes = { ...sessionRoutes('sender'), ...FULL };
+    shared.fixture.api.requests.length = 0;
+    ({ page, problems } = await openScreen(shared.browser, shared.fixture, 'compose', { locale: 'en' }));
   });
 
   afterEach(async () => {
     await page.context().close();
   });
 
-  const asked = (path: string) => fixture.api.requests.filter((request) => request.path === path);
+  const asked = (path: string) => shared.fixture.api.requests.filter((request) => request.path === path);
   const write = async (text: string, numbers: string) => {
     await page.getByRole('textbox', { name: 'Text' }).fill(text);
     await page.getByRole('textbox', { name: 'Recipients' }).fill(numbers);
@@ -43,7 +32,7 @@ suite('writing a message in the dashboard', () => {
   const preview = () => page.getByRole('button', { name: 'Preview and send' }).click();
 
   test('goes out later, not after a time, and at certain hours only', async () => {
-    fixture.api.routes['POST send/sms'] = {
+    shared.fixture.api.routes['POST send/sms'] = {
       userID: 'acc_1',
       smsID: 'm-9',
       signature: 'PHARMACIE',
@@ -90,7 +79,7 @@ suite('writing a message in the dashboard', () => {
   });
 
   test('is priced while the user types, previewed, and sent once although answers are lost', async () => {
-    fixture.api.routes['POST send/sms'] = () => refusal(503, 'storage_unavailable');
+    shared.fixture.api.routes['POST send/sms'] = () => refusal(503, 'storage_unavailable');
     await write('Prêt à 9 h <b>', '+226 70 11 22 33\n00 33 6 12 34 56 78, 22670112233\nnobody');
     await page.getByText('4 units').waitFor();
     await page.getByText('Burkina Faso').waitFor();
@@ -102,7 +91,7 @@ suite('writing a message in the dashboard', () => {
     await page.getByText('not available at the moment').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     const accepted = { userID: 'acc_1', smsID: 'm-9', signature: 'PHARMACIE', number: [], sms_units: 4, date_sent: '' };
-    fixture.api.routes['POST send/sms'] = accepted;
+    shared.fixture.api.routes['POST send/sms'] = accepted;
     await page.getByRole('button', { name: 'Send for 4 units' }).click();
     await page.getByText('Accepted: 2 recipients, 4 units charged.').waitFor();
     const sends = asked('send/sms');
@@ -134,13 +123,13 @@ suite('writing a message in the dashboard', () => {
 
   test('keeps what was typed when the server goes down or another screen is opened', async () => {
     await write('Un long texte', '22670112233');
-    fixture.api.away = true;
+    shared.fixture.api.away = true;
     await page.getByRole('textbox', { name: 'Text' }).fill('Un long texte, encore');
     await page.getByText('The server does not answer').first().waitFor();
     await preview();
     await page.getByRole('dialog').getByText('The server does not answer').waitFor();
     await page.getByRole('button', { name: 'Keep editing' }).click();
-    fixture.api.away = false;
+    shared.fixture.api.away = false;
     await page.evaluate("location.hash = '#/codes'");
     await page.getByRole('heading', { level: 1, name: 'Codes' }).waitFor();
     await page.evaluate("location.hash = '#/compose'");
@@ -151,11 +140,11 @@ suite('writing a message in the dashboard', () => {
 
   test('is priced again after a new sign-in, and lists each line without a number', async () => {
     const pasted = ['+226 70 11 22 33', ...Array.from({ length: 5 }, (_, index) => `rien ${index}`), '2267'].join('\n');
-    fixture.api.routes['POST sms/quote'] = () => refusal(401, 'unauthorized');
+    shared.fixture.api.routes['POST sms/quote'] = () => refusal(401, 'unauthorized');
     await write('Bonjour', pasted);
     const again = page.getByRole('dialog', { name: 'Sign in again' });
     await again.waitFor();
-    fixture.api.routes = { ...fixture.api.routes, 'POST sms/quote': FULL['POST sms/quote'] ?? {} };
+    shared.fixture.api.routes = { ...shared.fixture.api.routes, 'POST sms/quote': FULL['POST sms/quote'] ?? {} };
     await again.getByLabel('Sign-in link').fill('secret');
     await again.getByLabel('Sign-in link').press('Enter');
     await page.getByText('1 unit', { exact: true }).waitFor();
@@ -174,16 +163,16 @@ suite('writing a message in the dashboard', () => {
   });
 
   test('is priced automatically when the server is back', async () => {
-    fixture.api.routes['POST sms/quote'] = () => refusal(503, 'storage_unavailable');
+    shared.fixture.api.routes['POST sms/quote'] = () => refusal(503, 'storage_unavailable');
     await write('Bonjour', '22670112233');
     await page.getByText('not available at the moment').waitFor();
-    fixture.api.routes = { ...fixture.api.routes, 'POST sms/quote': FULL['POST sms/quote'] ?? {} };
+    shared.fixture.api.routes = { ...shared.fixture.api.routes, 'POST sms/quote': FULL['POST sms/quote'] ?? {} };
     await page.getByText('1 unit', { exact: true }).waitFor();
   });
 
   test('sends a file with a caption, by the address and kind that were chosen', async () => {
     let attempts = 0;
-    fixture.api.routes['POST msgapp/send/media'] = () => {
+    shared.fixture.api.routes['POST msgapp/send/media'] = () => {
       attempts++;
       return attempts === 1 ? refusal(400, 'media_unavailable') : { success: true, messageID: 'a-9' };
     };
@@ -262,8 +251,8 @@ suite('writing a message in the dashboard', () => {
     await page.getByText('The balance is too low.').waitFor();
     expect(await page.getByRole('button', { name: /Send for/ }).isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'Keep editing' }).click();
-    fixture.api.routes['GET balance'] = { balance: 100_000 };
-    fixture.api.routes['POST send/sms'] = { smsID: 'm-9', sms_units: 100_000 };
+    shared.fixture.api.routes['GET balance'] = { balance: 100_000 };
+    shared.fixture.api.routes['POST send/sms'] = { smsID: 'm-9', sms_units: 100_000 };
     await preview();
     await page.getByRole('button', { name: 'Send for 100,000 units' }).click();
     await page.getByText('Accepted: 100,000 recipients, 100,000 units charged.').waitFor();
@@ -276,7 +265,7 @@ suite('writing a message in the dashboard', () => {
   });
 
   test('also sends over the messaging app, and says what to do if no number is linked', async () => {
-    fixture.api.routes['POST msgapp/send/text'] = { success: true, messageID: 'a-9' };
+    shared.fixture.api.routes['POST msgapp/send/text'] = { success: true, messageID: 'a-9' };
     await page.getByLabel('Channel').selectOption('msgapp');
     await page.getByRole('textbox', { name: 'To' }).fill('+226 71 22 33 44');
     await page.getByRole('textbox', { name: 'Text' }).fill('Bonjour 👋');
@@ -285,8 +274,8 @@ suite('writing a message in the dashboard', () => {
     await page.getByText('Accepted.').waitFor();
     expect(asked('msgapp/send/text')[0]?.body).toEqual({ to: '22671223344', body: 'Bonjour 👋' });
     await page.context().close();
-    fixture.api.routes = { ...sessionRoutes('sender'), ...EMPTY };
-    ({ page } = await openScreen(browser, fixture, 'compose', { locale: 'en' }));
+    shared.fixture.api.routes = { ...sessionRoutes('sender'), ...EMPTY };
+    ({ page } = await openScreen(shared.browser, shared.fixture, 'compose', { locale: 'en' }));
     await page.getByLabel('Channel').selectOption('msgapp');
     await page.getByText('No number is linked to this channel.').waitFor();
     await page.getByRole('link', { name: 'Open Numbers' }).waitFor();
@@ -302,7 +291,7 @@ suite('writing a message in the dashboard', () => {
   });
 
   test('a personal SMS is not sent again, because the form would send its braces', async () => {
-    fixture.api.routes['GET sms/m-2'] = smsOf('m-2', { content: 'Bonjour {name}', segments: null });
+    shared.fixture.api.routes['GET sms/m-2'] = smsOf('m-2', { content: 'Bonjour {name}', segments: null });
     await page.evaluate("location.hash = '#/messages/m-2'");
     await page.getByText('Bonjour {name}').first().waitFor();
     expect(await page.getByRole('button', { name: /^Send again/ }).count()).toBe(0);

@@ -1,11 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { until } from '../../support/common/until.js';
-import { type DashboardFixture, openScreen, startDashboard } from '../../support/dashboard/dashboard-fixture.js';
+import { openScreen, sharedDashboard } from '../../support/dashboard/dashboard-fixture.js';
 import { FakeAnswer, type FakeRequest } from '../../support/dashboard/fake-api.js';
 import { EMPTY, FULL, sessionRoutes } from '../../support/dashboard/fake-data.js';
 import { endpointOf, eventOf, hookOf, sessionOf } from '../../support/dashboard/fake-screens-data.js';
-import { accessibilityFaults, hasBrowser, startBrowser } from '../../support/dashboard/page-browser.js';
+import { accessibilityFaults, hasBrowser } from '../../support/dashboard/page-browser.js';
 
 const suite = hasBrowser() ? describe : describe.skip;
 
@@ -16,31 +16,20 @@ const stream = (text: string) => new FakeAnswer(200, text, { 'Content-Type': 'te
 const said = (event: string, data: object) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
 suite('numbers, webhooks, carriers, queues and the palette of the dashboard', () => {
-  let browser: Browser;
-  let fixture: DashboardFixture;
+  const shared = sharedDashboard();
   let page: Page;
-
-  beforeAll(async () => {
-    browser = await startBrowser();
-    fixture = await startDashboard({});
-  });
-
-  afterAll(async () => {
-    await browser?.close();
-    await fixture?.close();
-  });
 
   afterEach(async () => {
     await page.context().close();
   });
 
   const open = async (role: Parameters<typeof sessionRoutes>[0], screen: string, routes = FULL) => {
-    fixture.api.routes = { ...sessionRoutes(role), ...routes };
-    fixture.api.requests.length = 0;
-    ({ page } = await openScreen(browser, fixture, screen, { locale: 'en' }));
+    shared.fixture.api.routes = { ...sessionRoutes(role), ...routes };
+    shared.fixture.api.requests.length = 0;
+    ({ page } = await openScreen(shared.browser, shared.fixture, screen, { locale: 'en' }));
   };
   const asked = (method: string, path: string) =>
-    fixture.api.requests.filter((request) => request.method === method && request.path === path);
+    shared.fixture.api.requests.filter((request) => request.method === method && request.path === path);
   const press = (name: string | RegExp) => page.getByRole('button', { name }).click();
 
   describe('a number', () => {
@@ -48,8 +37,8 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
       await open('developer', 'numbers', EMPTY);
       let opened = 0;
       let seen = false;
-      fixture.api.routes['POST msgapp/web/connect'] = { sessionID: 's-9', qrToken: 'tok', status: 'created' };
-      fixture.api.routes['GET msgapp/web/qr/tok'] = async () => {
+      shared.fixture.api.routes['POST msgapp/web/connect'] = { sessionID: 's-9', qrToken: 'tok', status: 'created' };
+      shared.fixture.api.routes['GET msgapp/web/qr/tok'] = async () => {
         opened++;
         const code = said('qr', { qr: 'x', image: PICTURE, expires_at: new Date(Date.now() + 60_000).toISOString() });
         if (opened === 1) return stream(code);
@@ -67,13 +56,13 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
 
     test('gives up its code when the dialog is closed', async () => {
       await open('developer', 'numbers', EMPTY);
-      fixture.api.routes['POST msgapp/web/connect'] = { sessionID: 's-9', qrToken: 'tok', status: 'created' };
-      fixture.api.routes['GET msgapp/web/qr/tok'] = () => stream(said('qr', { image: PICTURE, expires_at: '' }));
-      fixture.api.routes['GET msgapp/web/status'] = {
+      shared.fixture.api.routes['POST msgapp/web/connect'] = { sessionID: 's-9', qrToken: 'tok', status: 'created' };
+      shared.fixture.api.routes['GET msgapp/web/qr/tok'] = () => stream(said('qr', { image: PICTURE, expires_at: '' }));
+      shared.fixture.api.routes['GET msgapp/web/status'] = {
         status: 'created',
         sessions: [sessionOf('s-9', { number: null })],
       };
-      fixture.api.routes['DELETE msgapp/web/s-9'] = { success: true };
+      shared.fixture.api.routes['DELETE msgapp/web/s-9'] = { success: true };
       await page.getByRole('main').getByRole('button', { name: 'Link a number' }).first().click();
       await page.getByRole('img', { name: 'Code to scan' }).waitFor();
       await page.keyboard.press('Escape');
@@ -82,7 +71,7 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
 
     test('is unlinked after a confirmation', async () => {
       await open('developer', 'numbers');
-      fixture.api.routes['DELETE msgapp/web/s-1'] = { success: true };
+      shared.fixture.api.routes['DELETE msgapp/web/s-1'] = { success: true };
       await press('Unlink +226 76 01 02 03');
       expect(asked('DELETE', 'msgapp/web/s-1')).toEqual([]);
       await page.getByRole('dialog').getByRole('button', { name: 'Unlink', exact: true }).click();
@@ -99,7 +88,7 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
   describe('an endpoint', () => {
     test('is created, and its secret is shown once', async () => {
       await open('developer', 'webhooks', EMPTY);
-      fixture.api.routes['POST webhooks'] = endpointOf('w-9', { secret: 'whsec_c2VjcmV0' });
+      shared.fixture.api.routes['POST webhooks'] = endpointOf('w-9', { secret: 'whsec_c2VjcmV0' });
       await page.getByRole('main').getByRole('button', { name: 'New endpoint' }).first().click();
       await page.getByLabel('Address').fill('https://caisse.example.com/hooks');
       await page.getByLabel('Order').selectOption('strict');
@@ -116,10 +105,13 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
 
     test('is tested, replayed, called again and disabled', async () => {
       await open('developer', 'webhooks/w-1');
-      fixture.api.routes['POST webhooks/w-1/test'] = { status: 500, ms: 12.4, response: '<b>no</b>' };
-      fixture.api.routes['POST webhooks/w-1/replay'] = { events: 41 };
-      fixture.api.routes['POST webhooks/w-1/attempts/4711/retry'] = { success: true };
-      fixture.api.routes['POST webhooks/w-1/disable'] = endpointOf('w-1', { status: 'disabled', reason: 'requested' });
+      shared.fixture.api.routes['POST webhooks/w-1/test'] = { status: 500, ms: 12.4, response: '<b>no</b>' };
+      shared.fixture.api.routes['POST webhooks/w-1/replay'] = { events: 41 };
+      shared.fixture.api.routes['POST webhooks/w-1/attempts/4711/retry'] = { success: true };
+      shared.fixture.api.routes['POST webhooks/w-1/disable'] = endpointOf('w-1', {
+        status: 'disabled',
+        reason: 'requested',
+      });
       await press('Send a test');
       await page.getByText('Answered 500 after 12 ms.').waitFor();
       await press('Replay');
@@ -134,7 +126,7 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
       expect(asked('POST', 'webhooks/w-1/disable')).toEqual([]);
       await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
       await until(() => asked('POST', 'webhooks/w-1/disable').length === 1);
-      fixture.api.routes['POST webhooks/w-1/enable'] = endpointOf('w-1');
+      shared.fixture.api.routes['POST webhooks/w-1/enable'] = endpointOf('w-1');
       await press('Undo');
       await page.getByText('The endpoint is enabled.').waitFor();
       expect(asked('POST', 'webhooks/w-1/enable')).toHaveLength(1);
@@ -143,8 +135,8 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
     test('shows events live, and continues after the last one when the stream is cut', async () => {
       await open('developer', 'webhooks');
       const places: unknown[] = [];
-      fixture.api.routes['GET events'] = { items: [eventOf(1)], next_after: 1, last: 4710 };
-      fixture.api.routes['GET events/stream'] = ({ query, headers }: FakeRequest) => {
+      shared.fixture.api.routes['GET events'] = { items: [eventOf(1)], next_after: 1, last: 4710 };
+      shared.fixture.api.routes['GET events/stream'] = ({ query, headers }: FakeRequest) => {
         if (headers['x-user-token'] !== 'token') return new FakeAnswer(401, {});
         places.push(headers['last-event-id'] ?? query.get('after'));
         const sequence = 4710 + places.length;
@@ -162,7 +154,7 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
   describe('a log-in hook', () => {
     test('is created by the keyboard, and Escape does not lose its secret', async () => {
       await open('developer', 'hooks', { 'GET signatures': FULL['GET signatures'] ?? [], ...EMPTY });
-      fixture.api.routes['POST hooks'] = { ...hookOf('h-9'), secret: 'v1,whsec_c2VjcmV0' };
+      shared.fixture.api.routes['POST hooks'] = { ...hookOf('h-9'), secret: 'v1,whsec_c2VjcmV0' };
       await page.getByRole('main').getByRole('button', { name: 'New hook' }).first().focus();
       await page.keyboard.press('Enter');
       await page.getByLabel(/^Name/).waitFor();
@@ -190,7 +182,7 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
 
     test('of another system says where its values are', async () => {
       await open('admin', 'hooks');
-      fixture.api.routes['POST hooks'] = { ...hookOf('h-9'), secret: 'of-a-generic-hook' };
+      shared.fixture.api.routes['POST hooks'] = { ...hookOf('h-9'), secret: 'of-a-generic-hook' };
       await press('New hook');
       await page.getByLabel('Log-in system', { exact: true }).selectOption('generic');
       expect(await accessibilityFaults(page)).toEqual([]);
@@ -209,9 +201,9 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
     test('is tested, gets a new secret and is removed after a confirmation', async () => {
       await open('developer', 'hooks/h-1');
       await page.getByText('A repeat, not sent again').waitFor();
-      fixture.api.routes['POST hooks/h-1/test'] = { success: true, message: 'm-1' };
-      fixture.api.routes['POST hooks/h-1/rotate'] = { ...hookOf('h-1'), secret: 'the-new-one' };
-      fixture.api.routes['DELETE hooks/h-1'] = { success: true };
+      shared.fixture.api.routes['POST hooks/h-1/test'] = { success: true, message: 'm-1' };
+      shared.fixture.api.routes['POST hooks/h-1/rotate'] = { ...hookOf('h-1'), secret: 'the-new-one' };
+      shared.fixture.api.routes['DELETE hooks/h-1'] = { success: true };
       await press('Send a test');
       await page.getByRole('dialog').getByLabel('Number').fill('+226 70 11 22 33');
       await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
@@ -244,8 +236,8 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
   describe('an operator', () => {
     test('rests a carrier and resumes another one', async () => {
       await open('operator', 'manage/carriers');
-      fixture.api.routes['POST manage/carriers/orange/rest'] = {};
-      fixture.api.routes['POST manage/carriers/twilio/resume'] = {};
+      shared.fixture.api.routes['POST manage/carriers/orange/rest'] = {};
+      shared.fixture.api.routes['POST manage/carriers/twilio/resume'] = {};
       await press('Take out of use: orange');
       await page.getByRole('dialog').getByRole('button', { name: 'Take out of use' }).click();
       await until(() => asked('POST', 'manage/carriers/orange/rest').length === 1);
@@ -256,8 +248,8 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
 
     test('pauses an account on a channel, and resumes a queue', async () => {
       await open('operator', 'manage/queue');
-      fixture.api.routes['POST manage/queue/pause'] = { paused: [] };
-      fixture.api.routes['POST manage/queue/resume'] = { paused: [] };
+      shared.fixture.api.routes['POST manage/queue/pause'] = { paused: [] };
+      shared.fixture.api.routes['POST manage/queue/resume'] = { paused: [] };
       await press('Pause…');
       await page.getByRole('textbox', { name: 'Account' }).fill('acc_1');
       expect(await accessibilityFaults(page)).toEqual([]);
@@ -268,7 +260,7 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
       await press('Undo');
       await until(() => asked('POST', 'manage/queue/resume').length === 1);
       expect(asked('POST', 'manage/queue/resume')[0]?.body).toEqual({ channel: 'sms', account: 'acc_1' });
-      fixture.api.routes['POST manage/queue/resume'] = new FakeAnswer(503, {
+      shared.fixture.api.routes['POST manage/queue/resume'] = new FakeAnswer(503, {
         statusCode: 503,
         message: 'no',
         error: 'no',
@@ -281,7 +273,7 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
     test('cannot undo a pause that somebody else began', async () => {
       await open('operator', 'manage/queue');
       await page.getByText('All accounts', { exact: true }).waitFor();
-      fixture.api.routes['POST manage/queue/pause'] = { paused: [] };
+      shared.fixture.api.routes['POST manage/queue/pause'] = { paused: [] };
       await press('Pause…');
       await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
       await page.getByRole('status').getByText('Paused: SMS, All accounts.').waitFor();
@@ -295,9 +287,9 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
       let streams = 0;
       /** How many streams the page has shown. The next one is answered only then. */
       let shown = 0;
-      fixture.api.routes['POST manage/ledger/check'] = { id: 'c-1', state: 'running' };
-      fixture.api.routes['GET manage/ledger/check'] = () => last;
-      fixture.api.routes['GET manage/ledger/check/stream'] = async () => {
+      shared.fixture.api.routes['POST manage/ledger/check'] = { id: 'c-1', state: 'running' };
+      shared.fixture.api.routes['GET manage/ledger/check'] = () => last;
+      shared.fixture.api.routes['GET manage/ledger/check/stream'] = async () => {
         streams++;
         await until(() => shown === streams - 1);
         if (streams === 1) return stream(said('check', { ...check, state: 'running', checked: 1200 }));
@@ -358,7 +350,7 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
     test('finds the accounts of an operator', async () => {
       await page.context().close();
       await open('support', 'manage/queue');
-      fixture.api.routes['GET manage/accounts'] = ({ query }: FakeRequest) => ({
+      shared.fixture.api.routes['GET manage/accounts'] = ({ query }: FakeRequest) => ({
         items: query.get('query') === 'phar' ? [{ id: 'acc_1', name: 'Pharmacie', state: 'active' }] : [],
         next_cursor: null,
       });

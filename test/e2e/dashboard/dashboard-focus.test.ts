@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
-import { type DashboardFixture, openScreen, startDashboard } from '../../support/dashboard/dashboard-fixture.js';
+import { describe, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { openScreen, sharedDashboard } from '../../support/dashboard/dashboard-fixture.js';
 import { ROLES } from '../../support/dashboard/every-screen.js';
 import { accountOf, FULL, sessionRoutes } from '../../support/dashboard/fake-data.js';
-import { hasBrowser, startBrowser } from '../../support/dashboard/page-browser.js';
+import { hasBrowser } from '../../support/dashboard/page-browser.js';
 
 const suite = hasBrowser() ? describe : describe.skip;
 
@@ -21,22 +21,11 @@ const OPENERS: readonly (readonly [role: (typeof ROLES)[number], screen: string,
 ];
 
 suite('the focus, for people who use the keyboard', () => {
-  let browser: Browser;
-  let fixture: DashboardFixture;
-
-  beforeAll(async () => {
-    browser = await startBrowser();
-    fixture = await startDashboard({});
-  });
-
-  afterAll(async () => {
-    await browser?.close();
-    await fixture?.close();
-  });
+  const shared = sharedDashboard();
 
   const open = async (role: (typeof ROLES)[number], screen: string, routes = {}): Promise<Page> => {
-    fixture.api.routes = { ...routes, ...sessionRoutes(role), ...FULL };
-    const { page } = await openScreen(browser, fixture, screen, { locale: 'en' });
+    shared.fixture.api.routes = { ...routes, ...sessionRoutes(role), ...FULL };
+    const { page } = await openScreen(shared.browser, shared.fixture, screen, { locale: 'en' });
     return page;
   };
 
@@ -62,10 +51,10 @@ suite('the focus, for people who use the keyboard', () => {
 
   test('moves to the title of the screen when the row of its button is gone', async () => {
     const page = await open('admin', 'keys');
-    fixture.api.routes['DELETE keys/k_4f0c21'] = { success: true };
+    shared.fixture.api.routes['DELETE keys/k_4f0c21'] = { success: true };
     await page.getByRole('button', { name: 'Revoke the key Boutique en ligne' }).focus();
     await page.keyboard.press('Enter');
-    fixture.api.routes['GET keys'] = { items: [], next_cursor: null };
+    shared.fixture.api.routes['GET keys'] = { items: [], next_cursor: null };
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
     await page.getByText('No keys yet').waitFor();
     expect(await focused(page)).toBe('Keys');

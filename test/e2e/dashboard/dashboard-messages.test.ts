@@ -1,33 +1,22 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { DAY_MS } from '../../../src/common/time.js';
 import { until } from '../../support/common/until.js';
-import { type DashboardFixture, openScreen, startDashboard } from '../../support/dashboard/dashboard-fixture.js';
+import { openScreen, sharedDashboard } from '../../support/dashboard/dashboard-fixture.js';
 import type { FakeRequest } from '../../support/dashboard/fake-api.js';
 import { FULL, sessionRoutes } from '../../support/dashboard/fake-data.js';
 import { appMessageOf, eventOf, recipientOf, smsOf } from '../../support/dashboard/fake-screens-data.js';
-import { accessibilityFaults, hasBrowser, startBrowser } from '../../support/dashboard/page-browser.js';
+import { accessibilityFaults, hasBrowser } from '../../support/dashboard/page-browser.js';
 
 const suite = hasBrowser() ? describe : describe.skip;
 
 suite('the messages of the dashboard', () => {
-  let browser: Browser;
-  let fixture: DashboardFixture;
+  const shared = sharedDashboard();
   let page: Page;
 
-  beforeAll(async () => {
-    browser = await startBrowser();
-    fixture = await startDashboard({});
-  });
-
-  afterAll(async () => {
-    await browser?.close();
-    await fixture?.close();
-  });
-
   beforeEach(() => {
-    fixture.api.routes = { ...sessionRoutes('viewer'), ...FULL };
-    fixture.api.requests.length = 0;
+    shared.fixture.api.routes = { ...sessionRoutes('viewer'), ...FULL };
+    shared.fixture.api.requests.length = 0;
   });
 
   afterEach(async () => {
@@ -36,9 +25,9 @@ suite('the messages of the dashboard', () => {
 
   const open = async (screen: string, timezoneId = 'UTC') => {
     const viewport = { width: 320, height: 700 };
-    ({ page } = await openScreen(browser, fixture, screen, { locale: 'en', viewport, timezoneId }));
+    ({ page } = await openScreen(shared.browser, shared.fixture, screen, { locale: 'en', viewport, timezoneId }));
   };
-  const asked = (path: string) => fixture.api.requests.filter((request) => request.path === path);
+  const asked = (path: string) => shared.fixture.api.requests.filter((request) => request.path === path);
   const at = (minutes: number) => new Date(Date.UTC(2026, 10, 23, 10) - minutes * 60_000).toISOString();
 
   test('are filtered by the server, and the address contains the filters', async () => {
@@ -67,11 +56,11 @@ suite('the messages of the dashboard', () => {
 
   test('of all channels are merged into one list by time, page after page', async () => {
     const sms = (minutes: number) => smsOf(`s${minutes}`, { date_sent: at(minutes), signature: `S${minutes}` });
-    fixture.api.routes['GET sms'] = ({ query }: FakeRequest) =>
+    shared.fixture.api.routes['GET sms'] = ({ query }: FakeRequest) =>
       query.get('cursor') === null
         ? { items: [sms(1), sms(5)], next_cursor: 'c' }
         : { items: [sms(6), sms(9)], next_cursor: null };
-    fixture.api.routes['GET msgapp/messages'] = {
+    shared.fixture.api.routes['GET msgapp/messages'] = {
       items: [3, 7].map((minutes) => appMessageOf(`a${minutes}`, { queued_at: at(minutes), from: `F${minutes}` })),
       next_cursor: null,
     };
@@ -93,10 +82,10 @@ suite('the messages of the dashboard', () => {
       second: { items: [], next_cursor: 'third', searched_until: at(300) },
       third: { items: [rare], next_cursor: null, searched_until: null },
     };
-    fixture.api.routes['GET sms'] = ({ query }: FakeRequest) => pages[query.get('cursor') ?? 'first'];
+    shared.fixture.api.routes['GET sms'] = ({ query }: FakeRequest) => pages[query.get('cursor') ?? 'first'];
     // An app message older than what was searched of the SMS: SMS may come before it.
     const app = appMessageOf('a1', { queued_at: at(200), body: 'Plus ancien' });
-    fixture.api.routes['GET msgapp/messages'] = { items: [app], next_cursor: null, searched_until: null };
+    shared.fixture.api.routes['GET msgapp/messages'] = { items: [app], next_cursor: null, searched_until: null };
     await open('messages?status=failed');
     await page.getByText(/^Nothing found back to Nov 23, 2026/).waitFor();
     expect(await page.getByText('Nothing matches').count()).toBe(0);
@@ -122,11 +111,11 @@ suite('the messages of the dashboard', () => {
   test('are “yesterday” only if they were accepted on the calendar’s yesterday', async () => {
     const midnight = new Date().setUTCHours(0, 0, 0, 0);
     const sent = [-1, -24 * 60 + 1, -24 * 60 - 1].map((minutes) => new Date(midnight + minutes * 60_000));
-    fixture.api.routes['GET sms'] = {
+    shared.fixture.api.routes['GET sms'] = {
       items: sent.map((each, index) => smsOf(`s${index}`, { date_sent: each.toISOString() })),
       next_cursor: null,
     };
-    fixture.api.routes['GET msgapp/messages'] = { items: [], next_cursor: null };
+    shared.fixture.api.routes['GET msgapp/messages'] = { items: [], next_cursor: null };
     await open('messages');
     const shown = await page.locator('td time').allTextContents();
     expect(shown.slice(0, 2)).toEqual([
@@ -137,22 +126,22 @@ suite('the messages of the dashboard', () => {
   });
 
   test('appear without a reload', async () => {
-    fixture.api.routes['GET sms'] = { items: [], next_cursor: null };
-    fixture.api.routes['GET msgapp/messages'] = { items: [], next_cursor: null };
+    shared.fixture.api.routes['GET sms'] = { items: [], next_cursor: null };
+    shared.fixture.api.routes['GET msgapp/messages'] = { items: [], next_cursor: null };
     await open('messages');
     await page.getByText('No messages yet').waitFor();
-    fixture.api.routes['GET sms'] = { items: [smsOf('s1', { content: 'Tout neuf' })], next_cursor: null };
+    shared.fixture.api.routes['GET sms'] = { items: [smsOf('s1', { content: 'Tout neuf' })], next_cursor: null };
     await page.getByText('Tout neuf').waitFor();
   });
 
   test('each show their schedule, and a timeline with attempts, errors, the report and the refund', async () => {
-    fixture.api.routes['GET sms/m-2'] = smsOf('m-2', { date_sent: at(10) });
+    shared.fixture.api.routes['GET sms/m-2'] = smsOf('m-2', { date_sent: at(10) });
     const attempts = [
       { at: at(9), route: 'orange', status: 'retry', error: 'temporary', segments: null },
       { at: at(8), route: 'moov', status: 'failed', error: 'refused', segments: null },
     ];
     const failed = { status: 'failed', error: 'refused', refunded_units: 1, attempts, attempts_count: 5 };
-    fixture.api.routes['GET sms/m-2/recipients'] = {
+    shared.fixture.api.routes['GET sms/m-2/recipients'] = {
       items: [recipientOf('22670112233', { ...failed, updated_at: at(8) })],
       next_cursor: null,
     };
@@ -186,8 +175,8 @@ suite('the messages of the dashboard', () => {
       recipients: own,
     };
     const moved: unknown[] = [];
-    fixture.api.routes = {
-      ...fixture.api.routes,
+    shared.fixture.api.routes = {
+      ...shared.fixture.api.routes,
       ...sessionRoutes('sender'),
       'GET sms/m-2': smsOf('m-2', message),
       'GET sms/m-2/recipients': { items: own, next_cursor: null },
@@ -215,8 +204,8 @@ suite('the messages of the dashboard', () => {
     expect(moved).toEqual([{ send_at: expect.stringContaining(`${day}T`) }]);
     expect(await button.evaluate('document.activeElement.textContent')).toBe('Move');
 
-    fixture.api.routes['DELETE sms/m-2'] = { canceled: 2, too_late: 0, refunded_units: 2 };
-    fixture.api.routes['GET sms/m-2'] = smsOf('m-2', { ...message, recipients: [] });
+    shared.fixture.api.routes['DELETE sms/m-2'] = { canceled: 2, too_late: 0, refunded_units: 2 };
+    shared.fixture.api.routes['GET sms/m-2'] = smsOf('m-2', { ...message, recipients: [] });
     await page.getByRole('button', { name: 'Cancel the message' }).click();
     await dialog.getByRole('button', { name: 'Cancel the message' }).click();
     await page.getByRole('status').getByText('2 canceled, 0 too late, 2 units refunded.').waitFor();
@@ -233,17 +222,17 @@ suite('the messages of the dashboard', () => {
         data: { id: index === 2500 ? 'm-2' : 'other', number: '22670112233' },
       }),
     );
-    fixture.api.routes['GET sms/m-2'] = smsOf('m-2', { date_sent: new Date(start + 2_490_000).toISOString() });
-    fixture.api.routes['GET events'] = ({ query }: FakeRequest) => {
+    shared.fixture.api.routes['GET sms/m-2'] = smsOf('m-2', { date_sent: new Date(start + 2_490_000).toISOString() });
+    shared.fixture.api.routes['GET events'] = ({ query }: FakeRequest) => {
       const after = Number(query.get('after') ?? 0);
       const items = logged.slice(after, after + Number(query.get('limit')));
       return { items, next_after: after + items.length, last: 3000 };
     };
-    fixture.api.routes['GET webhooks'] = {
+    shared.fixture.api.routes['GET webhooks'] = {
       items: [{ id: 'w-1', url: 'https://caisse.example.com/x' }],
       next_cursor: null,
     };
-    fixture.api.routes['GET webhooks/w-1/attempts'] = {
+    shared.fixture.api.routes['GET webhooks/w-1/attempts'] = {
       items: [{ id: 'c', sequence: 2501, sequences: [2501], status: 'failed', http_status: 503 }],
       next_cursor: null,
     };
@@ -261,9 +250,12 @@ suite('the messages of the dashboard', () => {
   test('say that a call is not among the newest ones, unless all calls since the event were read', async () => {
     const sent = Date.parse(at(60));
     const event = eventOf(1, { timestamp: at(60), data: { id: 'm-2', number: '22670112233' }, type: 'send.completed' });
-    fixture.api.routes['GET sms/m-2'] = smsOf('m-2', { date_sent: at(61) });
-    fixture.api.routes['GET events'] = { items: [event], next_after: 1, last: 1 };
-    fixture.api.routes['GET webhooks'] = { items: [{ id: 'w-1', url: 'https://x.example.com' }], next_cursor: null };
+    shared.fixture.api.routes['GET sms/m-2'] = smsOf('m-2', { date_sent: at(61) });
+    shared.fixture.api.routes['GET events'] = { items: [event], next_after: 1, last: 1 };
+    shared.fixture.api.routes['GET webhooks'] = {
+      items: [{ id: 'w-1', url: 'https://x.example.com' }],
+      next_cursor: null,
+    };
     // Pages of 100 calls without an end, each call `step` ms before the one above it.
     const calls = (step: number) => (request: FakeRequest) => {
       const from = Number(request.query.get('cursor') ?? 0);
@@ -273,11 +265,11 @@ suite('the messages of the dashboard', () => {
       });
       return { items, next_cursor: String(from + 100) };
     };
-    fixture.api.routes['GET webhooks/w-1/attempts'] = calls(1);
+    shared.fixture.api.routes['GET webhooks/w-1/attempts'] = calls(1);
     await open('messages/m-2');
     await page.getByRole('button', { name: 'Find events' }).click();
     await page.getByText('not among the newest 400 calls of each webhook').waitFor();
-    fixture.api.routes['GET webhooks/w-1/attempts'] = calls(1000);
+    shared.fixture.api.routes['GET webhooks/w-1/attempts'] = calls(1000);
     await page.getByRole('button', { name: 'Reload' }).click();
     await page.getByText('none', { exact: true }).waitFor();
   });

@@ -1,14 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Browser } from 'playwright-core';
-import { type DashboardFixture, goTo, openScreen, startDashboard } from '../../support/dashboard/dashboard-fixture.js';
+import { goTo, openScreen, sharedDashboard } from '../../support/dashboard/dashboard-fixture.js';
 import { ROLES, SCREENS } from '../../support/dashboard/every-screen.js';
 import { EMPTY, FULL, meOf, sessionRoutes } from '../../support/dashboard/fake-data.js';
-import {
-  accessibilityFaults,
-  hasBrowser,
-  type OpenedPage,
-  startBrowser,
-} from '../../support/dashboard/page-browser.js';
+import { accessibilityFaults, hasBrowser, type OpenedPage } from '../../support/dashboard/page-browser.js';
 
 const suite = hasBrowser() ? describe : describe.skip;
 
@@ -34,27 +28,20 @@ const PICTURES = ['full-1280-light-en', 'full-320-dark-en', 'empty-1280-dark-fr'
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
 suite('every screen of the dashboard, in both themes and languages', () => {
-  let browser: Browser;
-  let fixture: DashboardFixture;
-
-  beforeAll(async () => {
-    browser = await startBrowser();
-    fixture = await startDashboard({});
-  });
-
-  afterAll(async () => {
-    await browser?.close();
-    await fixture?.close();
-  });
+  const shared = sharedDashboard();
 
   describe.each(FILLED)('%s', (name, routes) => {
     describe.each(WIDTHS)('%i wide', (width) => {
       let opened: OpenedPage;
 
       const open = async (role: (typeof ROLES)[number], screen: string) => {
-        fixture.api.routes = { ...sessionRoutes(role), ...routes };
+        shared.fixture.api.routes = { ...sessionRoutes(role), ...routes };
         const viewport = { width, height: 800 };
-        opened = await openScreen(browser, fixture, screen, { viewport, colorScheme: 'light', locale: 'en' });
+        opened = await openScreen(shared.browser, shared.fixture, screen, {
+          viewport,
+          colorScheme: 'light',
+          locale: 'en',
+        });
       };
 
       /** Checks the page in each theme and language, without a reload. */
@@ -123,8 +110,8 @@ suite('every screen of the dashboard, in both themes and languages', () => {
       { kind: 'deliveries_paused', channel: 'sms', target: 'acc_1' },
       { kind: 'webhook_failing', channel: null, target: 'w-1' },
     ];
-    fixture.api.routes = { ...sessionRoutes('admin'), ...FULL, 'GET me': { ...meOf('admin'), standstills } };
-    const { page } = await openScreen(browser, fixture, 'compose', { locale: 'en' });
+    shared.fixture.api.routes = { ...sessionRoutes('admin'), ...FULL, 'GET me': { ...meOf('admin'), standstills } };
+    const { page } = await openScreen(shared.browser, shared.fixture, 'compose', { locale: 'en' });
     const paused = page.getByText('The operator has paused deliveries: SMS.');
     const failing = page.getByText('An endpoint is failing.');
     await paused.waitFor();
@@ -139,9 +126,9 @@ suite('every screen of the dashboard, in both themes and languages', () => {
   });
 
   test('forced colours show the focus, the present screen and every state', async () => {
-    fixture.api.routes = { ...sessionRoutes('admin'), ...FULL };
+    shared.fixture.api.routes = { ...sessionRoutes('admin'), ...FULL };
     const options = { forcedColors: 'active', colorScheme: 'dark', locale: 'en' } as const;
-    const { page } = await openScreen(browser, fixture, 'messages/m-2', options);
+    const { page } = await openScreen(shared.browser, shared.fixture, 'messages/m-2', options);
     await page.locator('main summary').nth(1).click();
     /** Whether the browser draws an outline, a border or a background that differs from the page's. */
     const drawn = (selector: string, what: 'outline' | 'border' | 'ground', pseudo = '') =>

@@ -1,37 +1,26 @@
 import { createServer } from 'node:http';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { until } from '../../support/common/until.js';
-import { type DashboardFixture, goTo, openScreen, startDashboard } from '../../support/dashboard/dashboard-fixture.js';
+import { goTo, openScreen, sharedDashboard, startDashboard } from '../../support/dashboard/dashboard-fixture.js';
 import { FakeAnswer, refusal } from '../../support/dashboard/fake-api.js';
 import { FULL, keyOf, minutesAgo, sessionRoutes } from '../../support/dashboard/fake-data.js';
-import { accessibilityFaults, hasBrowser, openPage, startBrowser } from '../../support/dashboard/page-browser.js';
+import { accessibilityFaults, hasBrowser, openPage } from '../../support/dashboard/page-browser.js';
 
 const suite = hasBrowser() ? describe : describe.skip;
 
 suite('users of the dashboard', () => {
-  let browser: Browser;
-  let fixture: DashboardFixture;
+  const shared = sharedDashboard();
   let page: Page;
   const session = { access_token: 'fresh', expires_in: 600, user: { subject: 'awa', account: 'acc_1', role: 'admin' } };
   const asked = (method: string, path: string) =>
-    fixture.api.requests.filter((each) => each.method === method && each.path === path);
+    shared.fixture.api.requests.filter((each) => each.method === method && each.path === path);
   const dialog = () => page.getByRole('dialog');
 
-  beforeAll(async () => {
-    browser = await startBrowser();
-    fixture = await startDashboard({});
-  });
-
-  afterAll(async () => {
-    await browser?.close();
-    await fixture?.close();
-  });
-
   beforeEach(() => {
-    fixture.api.routes = { ...sessionRoutes('admin'), ...FULL };
-    fixture.api.away = false;
-    fixture.api.requests.length = 0;
+    shared.fixture.api.routes = { ...sessionRoutes('admin'), ...FULL };
+    shared.fixture.api.away = false;
+    shared.fixture.api.requests.length = 0;
   });
 
   afterEach(async () => {
@@ -39,17 +28,20 @@ suite('users of the dashboard', () => {
   });
 
   const open = async (screen = '') => {
-    ({ page } = await openScreen(browser, fixture, screen, { locale: 'en' }));
+    ({ page } = await openScreen(shared.browser, shared.fixture, screen, { locale: 'en' }));
   };
 
   const visit = async (address: string) => {
-    ({ page } = await openPage(browser, `${fixture.url}${address}`, { locale: 'en', reducedMotion: 'reduce' }));
+    ({ page } = await openPage(shared.browser, `${shared.fixture.url}${address}`, {
+      locale: 'en',
+      reducedMotion: 'reduce',
+    }));
   };
 
   test('sign in by a link, whose secret is removed from the address and the history at once', async () => {
     await visit('/dashboard#link=secret');
     await page.getByText('12,480').waitFor();
-    expect(await page.evaluate('location.href')).toBe(`${fixture.url}/dashboard#/`);
+    expect(await page.evaluate('location.href')).toBe(`${shared.fixture.url}/dashboard#/`);
     const debuggerOf = await page.context().newCDPSession(page);
     const { entries } = await debuggerOf.send('Page.getNavigationHistory');
     expect(entries.map(({ url }) => url).filter((url) => url.includes('secret'))).toEqual([]);
@@ -64,20 +56,20 @@ suite('users of the dashboard', () => {
     await visit('/dashboard#link=used');
     await page.getByRole('alert').getByText('A link works once').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
-    await page.getByLabel('Sign-in link').fill(`${fixture.url}/dashboard#link=another`);
+    await page.getByLabel('Sign-in link').fill(`${shared.fixture.url}/dashboard#link=another`);
     await page.getByLabel('Sign-in link').press('Enter');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     expect(asked('POST', 'session/exchange').at(-1)?.body).toEqual({ token: 'another' });
   });
 
   test('stay signed in on the same screen after a reload, and in a second tab', async () => {
-    fixture.api.routes['POST session/refresh'] = session;
+    shared.fixture.api.routes['POST session/refresh'] = session;
     await visit('/dashboard#/keys');
     // Waits for a row, because the heading is shown before the list is requested.
     await page.getByText('Boutique en ligne').waitFor();
     expect(asked('GET', 'keys')[0]?.headers['x-user-token']).toBe('fresh');
     const second = await page.context().newPage();
-    await second.goto(`${fixture.url}/dashboard/#/audit`);
+    await second.goto(`${shared.fixture.url}/dashboard/#/audit`);
     await second.getByRole('heading', { name: 'Audit' }).waitFor();
     expect(asked('POST', 'session/refresh')).toHaveLength(2);
   });
@@ -85,13 +77,13 @@ suite('users of the dashboard', () => {
   test('do not notice that a token has expired, because it is renewed once for all requests', async () => {
     await open('signatures');
     let renewed = 0;
-    fixture.api.routes['POST session/refresh'] = () => {
+    shared.fixture.api.routes['POST session/refresh'] = () => {
       renewed += 1;
       return session;
     };
     const guarded = (path: string) => {
       const before = FULL[`GET ${path}`];
-      fixture.api.routes[`GET ${path}`] = ({ headers }: { headers: { 'x-user-token'?: string } }) =>
+      shared.fixture.api.routes[`GET ${path}`] = ({ headers }: { headers: { 'x-user-token'?: string } }) =>
         headers['x-user-token'] === 'fresh' ? before : refusal(401, 'unauthorized');
     };
     guarded('optouts');
@@ -107,12 +99,12 @@ suite('users of the dashboard', () => {
     await page.getByRole('button', { name: 'New key' }).click();
     await dialog().getByLabel('Name').fill('Till in Bobo');
     await dialog().getByLabel('Send SMS').check();
-    fixture.api.routes['POST keys'] = () => refusal(401, 'unauthorized');
+    shared.fixture.api.routes['POST keys'] = () => refusal(401, 'unauthorized');
     await dialog().getByRole('button', { name: 'New key' }).click();
     const again = page.getByRole('dialog', { name: 'Sign in again' });
     await again.waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
-    fixture.api.routes['POST keys'] = { ...keyOf('k_new', { name: 'Till in Bobo' }), key: 'k_new.secret' };
+    shared.fixture.api.routes['POST keys'] = { ...keyOf('k_new', { name: 'Till in Bobo' }), key: 'k_new.secret' };
     await again.getByLabel('Sign-in link').fill('secret');
     await again.getByLabel('Sign-in link').press('Enter');
     await again.waitFor({ state: 'detached' });
@@ -127,19 +119,19 @@ suite('users of the dashboard', () => {
     await page.getByRole('button', { name: 'New key' }).click();
     await dialog().getByLabel('Name').fill('مرحبا 👩🏽‍💻 <script>');
     await dialog().getByLabel('Send SMS').check();
-    fixture.api.routes['POST keys'] = () => new FakeAnswer(200, '{ "cut": ');
+    shared.fixture.api.routes['POST keys'] = () => new FakeAnswer(200, '{ "cut": ');
     const make = dialog().getByRole('button', { name: 'New key' });
     const away = dialog().getByRole('alert').getByText('The server does not answer');
     await make.click();
     await away.waitFor();
-    fixture.api.away = true;
-    fixture.api.cut.length = 0;
+    shared.fixture.api.away = true;
+    shared.fixture.api.cut.length = 0;
     await make.click();
     // The earlier error disappears when the request is sent. The browser itself may send it twice.
-    await until(() => fixture.api.cut.some((path) => path.endsWith('/keys')));
+    await until(() => shared.fixture.api.cut.some((path) => path.endsWith('/keys')));
     await away.waitFor();
-    fixture.api.away = false;
-    fixture.api.routes['POST keys'] = ({ headers }: { headers: Record<string, string> }) => ({
+    shared.fixture.api.away = false;
+    shared.fixture.api.routes['POST keys'] = ({ headers }: { headers: Record<string, string> }) => ({
       ...keyOf('k_new'),
       key: `made by ${headers['idempotency-key']}`,
     });
@@ -164,7 +156,7 @@ suite('users of the dashboard', () => {
     await goTo(page, 'keys');
     await page.getByRole('button', { name: 'New key' }).click();
     expect(await dialog().getByLabel('Name').inputValue()).toBe('First');
-    fixture.api.routes['POST keys'] = () => refusal(400, 'invalid_request', 'Le nom est pris');
+    shared.fixture.api.routes['POST keys'] = () => refusal(400, 'invalid_request', 'Le nom est pris');
     await dialog().getByRole('button', { name: 'New key' }).click();
     await dialog().getByText('Le nom est pris').waitFor();
     await dialog().getByLabel('Name').fill('Second');
@@ -176,30 +168,33 @@ suite('users of the dashboard', () => {
   test('see the last data while the server is down, and that it is stale', async () => {
     await open();
     await page.getByText('12,480').waitFor();
-    fixture.api.away = true;
+    shared.fixture.api.away = true;
     await page.getByText('Not up to date').waitFor();
     expect(await page.getByText('12,480').isVisible()).toBe(true);
-    fixture.api.away = false;
+    shared.fixture.api.away = false;
     await page.getByText('Not up to date').waitFor({ state: 'detached' });
   });
 
   test.each([-5, 5])('see the right age of things even if their clock is %i min off', async (minutes) => {
     // Not a whole minute, because the server's time is exact to the second only and may be before now.
-    fixture.api.routes['GET overview'] = { ...Object(FULL['GET overview']), oldest_waiting: minutesAgo(12.5) };
-    fixture.api.routes['GET keys'] = { items: [keyOf('k_1', { last_used_at: minutesAgo(12.5) })], next_cursor: null };
-    ({ page } = await openPage(browser, 'about:blank', { locale: 'en' }));
+    shared.fixture.api.routes['GET overview'] = { ...Object(FULL['GET overview']), oldest_waiting: minutesAgo(12.5) };
+    shared.fixture.api.routes['GET keys'] = {
+      items: [keyOf('k_1', { last_used_at: minutesAgo(12.5) })],
+      next_cursor: null,
+    };
+    ({ page } = await openPage(shared.browser, 'about:blank', { locale: 'en' }));
     await page.clock.install({ time: Date.now() + minutes * 60_000 });
-    await page.goto(`${fixture.url}/dashboard#link=secret`);
+    await page.goto(`${shared.fixture.url}/dashboard#link=secret`);
     await page.locator('#screen').waitFor();
     await goTo(page, 'keys');
     expect(await page.locator('td[data-title="Last used"]').textContent()).toMatch(/^12 min/);
   });
 
   test('can start again if the server was down at the beginning', async () => {
-    fixture.api.routes['POST session/refresh'] = () => new FakeAnswer(503, {}, {});
+    shared.fixture.api.routes['POST session/refresh'] = () => new FakeAnswer(503, {}, {});
     await visit('/dashboard#/keys');
     await page.getByRole('alert').waitFor({ state: 'attached' });
-    fixture.api.routes['POST session/refresh'] = session;
+    shared.fixture.api.routes['POST session/refresh'] = session;
     await page.reload();
     await page.getByRole('heading', { name: 'Keys' }).waitFor();
   });
@@ -213,8 +208,8 @@ suite('users of the dashboard', () => {
   });
 
   test('can do everything by keyboard: skip the navigation, create a key, find a screen', async () => {
-    fixture.api.routes['POST keys'] = { ...keyOf('k_new'), key: 'k_new.secret' };
-    fixture.api.routes['POST session/refresh'] = session;
+    shared.fixture.api.routes['POST keys'] = { ...keyOf('k_new'), key: 'k_new.secret' };
+    shared.fixture.api.routes['POST session/refresh'] = session;
     await visit('/dashboard#/keys');
     await page.getByText('Boutique en ligne').waitFor();
     await page.keyboard.press('Tab');
@@ -251,7 +246,7 @@ suite('users of the dashboard', () => {
     await page.getByLabel('Language').selectOption('fr');
     await page.getByRole('heading', { name: 'Clés' }).waitFor();
     await page.getByLabel('Couleurs').selectOption('dark');
-    fixture.api.routes['POST session/refresh'] = session;
+    shared.fixture.api.routes['POST session/refresh'] = session;
     await page.reload();
     await page.getByRole('heading', { name: 'Clés' }).waitFor();
     expect(await page.evaluate('[document.documentElement.lang, document.documentElement.dataset.theme]')).toEqual([
@@ -285,13 +280,13 @@ suite('users of the dashboard', () => {
   });
 
   test('who are operators open an account by its address, and can do what their role allows', async () => {
-    fixture.api.routes = { ...sessionRoutes('finance'), ...FULL };
+    shared.fixture.api.routes = { ...sessionRoutes('finance'), ...FULL };
     await open('keys');
     await page.getByRole('heading', { name: 'Choose an account first' }).waitFor();
     await goTo(page, 'manage/accounts/acc_2');
     await page.getByRole('button', { name: 'Top up' }).waitFor();
     expect(await page.getByRole('button', { name: 'Suspend' }).count()).toBe(0);
-    fixture.api.routes['POST manage/accounts/*/topups'] = { balance: 1640, entry: {} };
+    shared.fixture.api.routes['POST manage/accounts/*/topups'] = { balance: 1640, entry: {} };
     await page.getByRole('button', { name: 'Top up' }).click();
     await dialog().getByLabel('Units').fill('1000');
     await dialog().getByLabel('Reference').fill('INV-7');
@@ -313,7 +308,7 @@ suite('users of the dashboard', () => {
       { ...sessionRoutes('admin'), ...FULL },
       { options: { signIn, signInUrl: '/log-in' } },
     );
-    ({ page } = await openPage(browser, `${own.url}/dashboard`, { locale: 'en' }));
+    ({ page } = await openPage(shared.browser, `${own.url}/dashboard`, { locale: 'en' }));
     if (signIn === 'password') {
       expect(await page.getByRole('link', { name: 'Sign in with your organisation' }).getAttribute('href')).toBe(
         '/log-in',
@@ -338,7 +333,7 @@ suite('users of the dashboard', () => {
     hostPage = `<!doctype html><title>Host</title><iframe src="${own.url}/dashboard#/keys" width="900" height="700"></iframe>
       <script>addEventListener('message', ({ data, source }) => data.type === 'nestjs-messaging:link-wanted' &&
         source.postMessage({ type: 'nestjs-messaging:link', link: '#link=handed' }, '${own.url}'));</script>`;
-    ({ page } = await openPage(browser, origin, { locale: 'en' }));
+    ({ page } = await openPage(shared.browser, origin, { locale: 'en' }));
     await page.frameLocator('iframe').getByRole('heading', { name: 'Keys' }).waitFor();
     const exchanged = own.api.requests.filter(({ path }) => path === 'session/exchange');
     expect(exchanged.map(({ body }) => body)).toEqual([{ token: 'handed' }]);

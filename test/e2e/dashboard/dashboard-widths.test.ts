@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Browser } from 'playwright-core';
-import { type DashboardFixture, goTo, openScreen, startDashboard } from '../../support/dashboard/dashboard-fixture.js';
+import { goTo, openScreen, sharedDashboard } from '../../support/dashboard/dashboard-fixture.js';
 import { ROLES, SCREENS } from '../../support/dashboard/every-screen.js';
 import { FULL, sessionRoutes } from '../../support/dashboard/fake-data.js';
-import { hasBrowser, type OpenedPage, startBrowser } from '../../support/dashboard/page-browser.js';
+import { hasBrowser, type OpenedPage } from '../../support/dashboard/page-browser.js';
 
 const suite = hasBrowser() ? describe : describe.skip;
 
@@ -24,24 +23,13 @@ const FAULTS = `[
 ]`;
 
 suite('no screen is wider than its window', () => {
-  let browser: Browser;
-  let fixture: DashboardFixture;
-
-  beforeAll(async () => {
-    browser = await startBrowser();
-    fixture = await startDashboard({});
-  });
-
-  afterAll(async () => {
-    await browser?.close();
-    await fixture?.close();
-  });
+  const shared = sharedDashboard();
 
   test('a printed list is a table without the navigation, filters and buttons', async () => {
-    fixture.api.routes = { ...sessionRoutes('admin'), ...FULL };
+    shared.fixture.api.routes = { ...sessionRoutes('admin'), ...FULL };
     // The width of a page of A4 within its margins.
     const look = { viewport: { width: 718, height: 1000 }, locale: 'en', colorScheme: 'dark' } as const;
-    const { page } = await openScreen(browser, fixture, 'messages', look);
+    const { page } = await openScreen(shared.browser, shared.fixture, 'messages', look);
     await page.emulateMedia({ media: 'print' });
     const seen = (selector: string) => page.locator(selector).first().isVisible();
     expect(
@@ -58,8 +46,11 @@ suite('no screen is wider than its window', () => {
       let opened: OpenedPage;
 
       beforeAll(async () => {
-        fixture.api.routes = { ...sessionRoutes(role), ...FULL };
-        opened = await openScreen(browser, fixture, '', { viewport: { width: 1280, height: 800 }, locale });
+        shared.fixture.api.routes = { ...sessionRoutes(role), ...FULL };
+        opened = await openScreen(shared.browser, shared.fixture, '', {
+          viewport: { width: 1280, height: 800 },
+          locale,
+        });
       });
 
       afterAll(() => opened.page.context().close());

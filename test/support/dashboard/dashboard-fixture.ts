@@ -1,10 +1,11 @@
+import { afterAll, beforeAll } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { DashboardModule, type DashboardOptions } from '../../../src/dashboard/index.js';
 import { until } from '../common/until.js';
 import type { Adapter, AppSetup } from '../http/http-apps.js';
 import { type MessagingApp, startMessaging } from '../mounting/messaging-app.js';
 import { FakeApi, type FakePlace, type FakeRoutes } from './fake-api.js';
-import { type OpenedPage, openPage } from './page-browser.js';
+import { type OpenedPage, openPage, startBrowser } from './page-browser.js';
 
 /** An application with the dashboard, behind a server that acts as the API. */
 export interface DashboardFixture {
@@ -64,4 +65,37 @@ export async function goTo(page: Page, screen: string): Promise<void> {
   })`);
   await page.locator('main h1').waitFor();
   await until(async () => (await page.locator('main .loading').count()) === 0);
+}
+
+/** A browser, and an application with the dashboard. */
+export interface SharedDashboard {
+  readonly browser: Browser;
+  readonly fixture: DashboardFixture;
+}
+
+/** Starts a browser and the dashboard before the tests of a suite, and stops them afterwards. Read the fields in tests only. */
+export function sharedDashboard(): SharedDashboard {
+  let browser: Browser | undefined;
+  let fixture: DashboardFixture | undefined;
+  beforeAll(async () => {
+    browser = await startBrowser();
+    fixture = await startDashboard({});
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await fixture?.close();
+  });
+  return {
+    get browser() {
+      return started(browser);
+    },
+    get fixture() {
+      return started(fixture);
+    },
+  };
+}
+
+function started<T>(thing: T | undefined): T {
+  if (thing === undefined) throw new Error('The dashboard runs only while tests run.');
+  return thing;
 }
